@@ -11,8 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from credo.core.drawing.svg import clean, way_svg
 from credo.data.out.atomic import replace_file
-from credo.plot.graph import clean, way_svg
 from credo.plot.network_scene import BAR, HEAD, PAD, ROW, SHARE, Line, Node, Scene, scene
 
 __all__ = ["Svg", "network_svg", "percent", "scene_svg"]

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.drawing.edges import Way, ways
+from credo.core.drawing.layout import HEIGHT, Box, layout
+from credo.core.drawing.svg import clean, text_width
 from credo.core.errors import CredoError, CredoWarning, InputError
-from credo.plot.graph import clean, text_width
-from credo.plot.layout.edges import Way, ways
-from credo.plot.layout.layout import HEIGHT, Box, layout
 from credo.plot.network_view import View, strokes, view
 
 __all__ = ["MOST_BARS", "REVERSIBLE", "Line", "Node", "Scene", "cut", "scene"]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from credo.checking.mixture_information import of_number, of_states
+from credo.core.drawing.undirected import downwards
 from credo.core.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.distributions.gaussian import Gaussian
@@ -27,7 +28,6 @@ from credo.model.networks.network import Network
 from credo.model.undirected.factor_graph import FactorGraph
 from credo.model.undirected.factor_model import FactorModel
 from credo.model.values.reals import shown
-from credo.plot.graph_undirected import downwards
 
 __all__ = ["MAX_MEASURED", "View", "information", "strokes", "view"]
 

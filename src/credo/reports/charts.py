@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from credo.plot.graph import text_width
+from credo.core.drawing.svg import text_width
 from credo.plot.network_scene import cut
 from credo.reports.markup import Html, join, tag
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import credo as cr
+from credo.core.drawing.svg import text_width
 from credo.errors import InputError, LimitError, UnknownNameError
-from credo.plot.graph import text_width
 from credo.plot.network_scene import scene
 from credo.plot.network_view import information, view
 

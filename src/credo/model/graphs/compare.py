@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from credo.core.drawing.svg import graph_svg
 from credo.core.errors import InputError
 from credo.model.graphs.equivalence import cpdag
 from credo.model.graphs.refusals import arrow
@@ -66,8 +67,6 @@ class Comparison:
 
         Shared edges are black, reversed ones blue, missing ones red, extra ones green.
         """
-        from credo.plot.graph import graph_svg
-
         kinds = (self.shared, self.reversed, self.missing, self.extra)
         colour = {e: c for edges, c in zip(kinds, _COLOURS, strict=True) for e in edges}
         turned = tuple(e[::-1] for e in self.reversed)

@@ -1,6 +1,6 @@
 """Pictures of a DAG: SVG, DOT and text, each made from its nodes and edges alone.
 
-`credo.plot.graph` does the drawing and knows names and pairs only; here the names are checked.
+`credo.core.drawing` draws and knows names and pairs only; here the names are checked.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from credo.core.drawing.dot import graph_dot
+from credo.core.drawing.svg import graph_svg
 from credo.core.errors import InputError, UnknownNameError
 from credo.model.graphs.refusals import arrow, checked_edge
 from credo.model.graphs.relations import Edge, Names, Relations
@@ -41,8 +43,6 @@ class Drawing(Relations):
         >>> text[:4], text.count("<path")
         ('<svg', 1)
         """
-        from credo.plot.graph import graph_svg
-
         return self._drawn(graph_svg, observed, plates, widths, title)
 
     def dot(
@@ -63,8 +63,6 @@ class Drawing(Relations):
           "A" -> "B";
         }
         """
-        from credo.plot.graph_dot import graph_dot
-
         return self._drawn(graph_dot, observed, plates, widths, title)
 
     def ascii(self) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from credo.core.drawing.dot import graph_dot
+from credo.core.drawing.undirected import undirected_svg
 from credo.core.errors import InputError, unknown_name
 from credo.model.graphs.cliques import is_chordal, maximal_cliques
 from credo.model.graphs.paths import Reason
@@ -164,8 +166,6 @@ class UndirectedGraph:
         >>> UndirectedGraph([("A", "B")]).svg(observed="B").count("<polygon")
         0
         """
-        from credo.plot.graph_undirected import undirected_svg
-
         return undirected_svg(self.nodes, self.edges, observed=self._known(observed), widths=widths)
 
     def dot(self, *, observed: Names = ()) -> str:
@@ -178,8 +178,6 @@ class UndirectedGraph:
           "A" -- "B";
         }
         """
-        from credo.plot.graph_dot import graph_dot
-
         return graph_dot(self.nodes, self.edges, observed=self._known(observed), directed=False)
 
     def _known(self, names: Names) -> list[str]:

@@ -2,7 +2,7 @@
 
     P(x₁, …, x_n) = Π_i P(x_i | parents(x_i))
 
-A frozen value. Its methods are front doors: the algorithms live in `credo.predict`.
+A frozen value; what can be asked of it is in `model/methods/network.py`.
 """
 
 from __future__ import annotations
@@ -16,21 +16,19 @@ from credo.core.errors import unknown_name
 from credo.core.render import many, table_text
 from credo.core.schema import Schema, Variable
 from credo.model.graphs.dag import Dag
+from credo.model.methods.network import NetworkMethods
 from credo.model.networks.cpt import Cpt
-from credo.model.networks.network_questions import NetworkQuestions
 from credo.model.networks.network_tables import Local, network_distributions, tables_by_name
 from credo.model.values.record import Record
 
 if TYPE_CHECKING:
-    import os
-
     from credo.model.undirected.factor_graph import FactorGraph
     from credo.model.undirected.markov_network import MarkovNetwork
 
 __all__ = ["Local", "Network"]
 
 
-class Network(NetworkQuestions):
+class Network(NetworkMethods):
     """A Bayesian network.
 
     `dag` is a `Dag`, a list of edges, or text like `"[A][B|A]"`. `tables` gives each variable's
@@ -162,22 +160,6 @@ class Network(NetworkQuestions):
     def __hash__(self) -> int:
         return hash((self.dag, *(self.distributions[n].child for n in sorted(self.names))))
 
-    # --- learning -------------------------------------------------------------------------
-
-    def update(self, rows: Any, *, weights: Any = None, threads: int | None = None) -> Network:
-        """The network after more rows: the same as if all rows had been fitted at once.
-
-        >>> import credo as cr
-        >>> table = cr.examples.pneumonia()
-        >>> whole = cr.fit("[Pneu][Fev|Pneu]", table, prior=cr.BDeu(1))
-        >>> net = cr.fit("[Pneu][Fev|Pneu]", table.take(slice(0, 7)), prior=cr.BDeu(1))
-        >>> net.update(table.take(slice(7, 12))) == whole
-        True
-        """
-        from credo.train.parameters.update import update
-
-        return update(self, rows, weights=weights, threads=threads)
-
     # --- changing shape -------------------------------------------------------------------
 
     def to_markov_network(self) -> MarkovNetwork:
@@ -201,22 +183,6 @@ class Network(NetworkQuestions):
         from credo.model.undirected.moralised import factor_graph_of
 
         return factor_graph_of(self)
-
-    # --- files ----------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the network to a file; the ending says the format.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> import credo as cr, os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "rain.bif")
-        >>> net.save(path)
-        >>> cr.load(path)
-        Network(2 variables, 1 edge, 3 parameters)
-        """
-        from credo.formats import save
-
-        save(self, path)
 
     # --- how it looks ---------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from credo.core.drawing.dot import graph_dot
+from credo.core.drawing.undirected import undirected_svg
 from credo.core.errors import InputError, unknown_name
 from credo.core.schema import Variable
 from credo.model.undirected.factor import Factor
@@ -129,8 +131,6 @@ class FactorGraph(FactorModel):
         >>> FactorGraph({("A", "B"): [[1, 2], [2, 1]]}).svg().count('class="factor"')
         1
         """
-        from credo.plot.graph_undirected import undirected_svg
-
         nodes, edges, squares = self._picture()
         return undirected_svg(
             nodes, edges, observed=self._seen(observed), squares=squares, title=title
@@ -138,8 +138,6 @@ class FactorGraph(FactorModel):
 
     def dot(self, *, observed: str | Sequence[str] = ()) -> str:
         """The graph in the DOT language, factors as boxes."""
-        from credo.plot.graph_dot import graph_dot
-
         nodes, edges, squares = self._picture()
         shaded = self._seen(observed)
         return graph_dot(nodes, edges, observed=shaded, directed=False, squares=squares)

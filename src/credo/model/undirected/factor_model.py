@@ -16,23 +16,21 @@ from credo.core.errors import InputError, SchemaError, unknown_name
 from credo.core.render import shortened, table_text
 from credo.core.schema import Schema, Variable
 from credo.model.graphs.undirected import UndirectedGraph
+from credo.model.methods.undirected import FactorMethods
 from credo.model.undirected.factor import Factor
-from credo.model.undirected.factor_questions import FactorQuestions
 from credo.model.undirected.feature import Feature
 from credo.model.undirected.potentials import Potential
 from credo.model.values.record import Record
 
 if TYPE_CHECKING:
-    import os
-
-    from credo.model.networks.network import Network
+    pass
 
 __all__ = ["FactorModel"]
 
 _SHOWN = 40
 
 
-class FactorModel(FactorQuestions):
+class FactorModel(FactorMethods):
     """A product of factors over discrete variables, divided by its sum."""
 
     __slots__ = ("__dict__", "__weakref__", "graph", "potentials", "record", "variables")
@@ -156,19 +154,6 @@ class FactorModel(FactorQuestions):
         """
         return self.graph.why(x, y, given)
 
-    @property
-    def log_partition(self) -> float:
-        """ln Z, the logarithm of the sum over all configurations.
-
-        >>> from credo.model.undirected.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> round(net.log_partition, 6)  # ln 30
-        3.401197
-        """
-        from credo.predict.exact.factor_engine import log_partition
-
-        return log_partition(self)
-
     # --- changing shape -------------------------------------------------------------------
 
     def with_record(self, record: Record | None) -> Self:
@@ -188,37 +173,6 @@ class FactorModel(FactorQuestions):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._set(state["variables"], state["potentials"], state["record"])
-
-    def to_network(self) -> Network:
-        """An equivalent Bayesian network: the same joint distribution, by elimination.
-
-        The order of elimination triangulates the graph; the record says what it added.
-
-        >>> from credo.model.undirected.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> net.to_network().p("A", given={"B": 1})
-        Distribution(A: 0 0.166667, 1 0.833333)
-        """
-        from credo.predict.exact.directed import equivalent_network
-
-        return equivalent_network(self)
-
-    # --- files ----------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file: `.uai` (a MARKOV file) or `.credo`.
-
-        >>> from credo.model.undirected.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> import credo as cr, os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "net.uai")
-        >>> net.save(path)
-        >>> cr.load(path)
-        MarkovNetwork(3 variables, 2 edges, 2 potentials)
-        """
-        from credo.formats import save
-
-        save(self, path)
 
     # --- equality and looks ---------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.core.errors import LimitError
+from credo.core.kept import Kept
 from credo.model.networks.cpt import Cpt
 from credo.model.undirected.factor_model import FactorModel
 from credo.predict.mixed.densities import Density, density_tables, line_densities
@@ -253,13 +254,15 @@ def split(flat: Floats, sizes: Sequence[int]) -> list[Floats]:
 
 def engine_of(net: Network | FactorModel) -> Engine:
     """The engine of a model, made when it is first asked."""
-    found: Engine | None = net.__dict__.get("_engine")
-    if found is None:
-        if isinstance(net, FactorModel):
-            from credo.predict.exact.factor_engine import FactorEngine
+    return ENGINES[net]
 
-            found = FactorEngine(net)
-        else:
-            found = Engine(net)
-        net.__dict__["_engine"] = found
-    return found
+
+def _made(net: Network | FactorModel) -> Engine:
+    if isinstance(net, FactorModel):
+        from credo.predict.exact.factor_engine import FactorEngine
+
+        return FactorEngine(net)
+    return Engine(net)
+
+
+ENGINES = Kept(_made)  # beside each model that was asked something

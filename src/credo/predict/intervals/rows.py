@@ -22,7 +22,7 @@ from credo.model.answers.interval import probability
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.randomness import Rng
-from credo.predict.exact.engine import engine_of
+from credo.predict.exact.engine import ENGINES, engine_of
 from credo.predict.intervals.draws import Draws, enough
 from credo.predict.rows.rows import predict_proba, read_rows
 from credo.stats.block import Block
@@ -104,5 +104,5 @@ def _drawn(net: Network, source: Draws, draws: int) -> Iterator[Network]:
                 parts = (part[0] for part in values)
                 locals_[name] = LinearGaussian(local.child, local.parents, *parts)
         drawn = type(net).trusted(net.dag, locals_, None)
-        drawn.__dict__["_engine"] = engine.under(drawn, tables)
+        ENGINES[drawn] = engine.under(drawn, tables)
         yield drawn

@@ -16,6 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from credo.core.errors import LimitError
+from credo.core.kept import Kept
 from credo.core.schema import Variable
 from credo.model.networks.linear_gaussian import LinearGaussian
 
@@ -61,7 +62,7 @@ def line_groups(
             if parent.name not in observed and parent.name not in hidden:
                 hidden.add(parent.name)
                 ahead.append(parent.name)
-    at = _positions(net)
+    at = _POSITIONS[net]
     members = sorted(hidden.union(observed), key=at.__getitem__)
     above = {n: n for n in members}
 
@@ -124,12 +125,8 @@ def refuse_large(group: LineGroup, known: Collection[str], wanted: Collection[st
     )
 
 
-def _positions(net: Network) -> dict[str, int]:
-    """Where each variable stands, parents before children; kept with the network."""
-    found: dict[str, int] | None = net.__dict__.get("_positions")
-    if found is None:
-        found = net.__dict__["_positions"] = {n: i for i, n in enumerate(net.dag.order)}
-    return found
+# where each variable of a network stands, parents before children
+_POSITIONS = Kept(lambda net: {n: i for i, n in enumerate(net.dag.order)})
 
 
 def _line(net: Network, name: str) -> LinearGaussian:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import LimitError
+from credo.core.kept import Kept
 from credo.core.render import many, text_html
 from credo.model.answers.distribution import Distribution
 from credo.model.graphs.dag import Dag
@@ -80,7 +81,7 @@ def noted(net: Network, answer: Any, given: Mapping[str, Any], targets: Collecti
     """
     if not isinstance(answer, (Distribution, dict)) and type(answer) is not float:
         return answer
-    empty = _without_rows(net)
+    empty = _WITHOUT_ROWS[net]
     if not empty:
         return answer
     net, evidence = observed(net, given)
@@ -100,7 +101,7 @@ def _with(
     targets: Collection[str],
 ) -> Any:
     """One answer with its note: about the heaviest configuration that its numbers depend on."""
-    graph, asked = _with_tables(net), list(targets)
+    graph, asked = _WITH_TABLES[net], list(targets)
     known = [*evidence.hard, *evidence.values]
     used = set(graph.d_connected(asked, known))
     if evidence.soft:  # a report opens what meets at its variable, and blocks nothing
@@ -135,39 +136,36 @@ def _table(name: str) -> str:
     return f"table of {name}"
 
 
-def _without_rows(net: Network) -> dict[str, NDArray[np.bool_]]:
+def _find_without_rows(net: Network) -> dict[str, NDArray[np.bool_]]:
     """For each learned variable with such: which configurations of its parents have no row."""
-    found: dict[str, NDArray[np.bool_]] | None = net.__dict__.get("_without_rows")
-    if found is None:
-        found = {}
-        for name, local in getattr(net, "distributions", {}).items():
-            learned = getattr(local, "learned", None)
-            if learned is None or learned.estimate == "fixed":
-                continue
-            parents = [p for p in local.parents if p.is_discrete]
-            if not parents:
-                continue
-            if isinstance(local, Cpt):
-                none = np.asarray(learned.observed.values).sum(axis=-1) < _NO_ROW
-            else:
-                seen = learned.observed.configurations[learned.observed.n >= _NO_ROW]
-                names = [v.name for v in learned.observed.discrete]
-                none = np.ones([p.arity for p in parents], dtype=bool)
-                none[tuple(seen[:, names.index(p.name)] for p in parents)] = False
-            if none.any():
-                found[name] = none.ravel()
-        net.__dict__["_without_rows"] = found
+    found = {}
+    for name, local in getattr(net, "distributions", {}).items():
+        learned = getattr(local, "learned", None)
+        if learned is None or learned.estimate == "fixed":
+            continue
+        parents = [p for p in local.parents if p.is_discrete]
+        if not parents:
+            continue
+        if isinstance(local, Cpt):
+            none = np.asarray(learned.observed.values).sum(axis=-1) < _NO_ROW
+        else:
+            seen = learned.observed.configurations[learned.observed.n >= _NO_ROW]
+            names = [v.name for v in learned.observed.discrete]
+            none = np.ones([p.arity for p in parents], dtype=bool)
+            none[tuple(seen[:, names.index(p.name)] for p in parents)] = False
+        if none.any():
+            found[name] = none.ravel()
     return found
 
 
-def _with_tables(net: Network) -> Dag:
+def _add_tables(net: Network) -> Dag:
     """The graph with a parent for each table that has configurations without a row."""
-    found: Dag | None = net.__dict__.get("_with_tables")
-    if found is None:
-        extra = [(_table(n), n) for n in _without_rows(net)]
-        found = Dag([*net.dag.edges, *extra], [*net.names, *(t for t, _ in extra)])
-        net.__dict__["_with_tables"] = found
-    return found
+    extra = [(_table(n), n) for n in _WITHOUT_ROWS[net]]
+    return Dag([*net.dag.edges, *extra], [*net.names, *(t for t, _ in extra)])
+
+
+_WITHOUT_ROWS = Kept(_find_without_rows)
+_WITH_TABLES = Kept(_add_tables)
 
 
 def _weights(
@@ -196,6 +194,6 @@ def _weights(
     for name in names:
         i = engine.at[name]
         cells = families[0, starts[i] : starts[i + 1]].reshape(-1, engine.arities[i]).sum(axis=1)
-        none = np.where(_without_rows(net)[name], cells, 0.0)
+        none = np.where(_WITHOUT_ROWS[net][name], cells, 0.0)
         out[name] = (float(none.sum()), int(none.argmax()))
     return out

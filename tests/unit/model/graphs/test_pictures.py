@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from credo.core.drawing.svg import text_width
 from credo.errors import InputError, UnknownNameError
 from credo.model.graphs.dag import Dag
-from credo.plot.graph import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 

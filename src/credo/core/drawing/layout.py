@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 
-from credo.plot.layout.layers import Layered, components, layered
-from credo.plot.layout.order import reduce_crossings
-from credo.plot.layout.place import positions
-from credo.plot.layout.plates import Plate, keep_apart, nested, regroup
+from credo.core.drawing.layers import Layered, components, layered
+from credo.core.drawing.order import reduce_crossings
+from credo.core.drawing.place import positions
+from credo.core.drawing.plates import Plate, keep_apart, nested, regroup
 
 __all__ = ["HEIGHT", "Box", "Layout", "layout"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from itertools import pairwise
 
-from credo.plot.layout.layers import Layered
+from credo.core.drawing.layers import Layered
 
 __all__ = ["crossings", "reduce_crossings"]
 
@@ -18,7 +18,7 @@ __all__ = ["crossings", "reduce_crossings"]
 def crossings(g: Layered, rows: list[list[int]]) -> int:
     """How many pairs of edges between adjacent rows cross.
 
-    >>> from credo.plot.layout.layers import layered
+    >>> from credo.core.drawing.layers import layered
     >>> g = layered(4, [(0, 3), (1, 2)])
     >>> crossings(g, [[0, 1], [2, 3]]), crossings(g, [[0, 1], [3, 2]])
     (1, 0)
@@ -38,7 +38,7 @@ def crossings(g: Layered, rows: list[list[int]]) -> int:
 def reduce_crossings(g: Layered) -> None:
     """Reorder the rows of `g` in place.
 
-    >>> from credo.plot.layout.layers import layered
+    >>> from credo.core.drawing.layers import layered
     >>> g = layered(4, [(0, 3), (1, 2)])
     >>> reduce_crossings(g); crossings(g, g.rows)
     0

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from credo.plot.layout.layers import Layered
-from credo.plot.layout.place import apart
+from credo.core.drawing.layers import Layered
+from credo.core.drawing.place import apart
 
 __all__ = ["Plate", "keep_apart", "nested", "regroup"]
 

@@ -1,6 +1,6 @@
 """A graph as SVG text: nodes as rounded boxes, edges as smooth curves, plates as frames.
 
-Needs nothing but Python: the layout is `credo.plot.layout.layout`'s, and the width of a label
+Needs nothing but Python: the layout is `credo.core.drawing.layout`'s, and the width of a label
 is estimated from its characters. Every name is escaped, so any text can be a name.
 """
 
@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from credo.plot.layout.edges import Point, Way, ways
-from credo.plot.layout.layout import HEIGHT, Box, Layout, layout
+from credo.core.drawing.edges import Point, Way, ways
+from credo.core.drawing.layout import HEIGHT, Box, Layout, layout
 
 __all__ = ["clean", "graph_svg", "text_width", "way_svg"]
 

@@ -2,30 +2,38 @@
 
     P(x) = (1/Z) Π_f φ_f(x_f),      Z = Σ_x Π_f φ_f(x_f)
 
-Front doors: the algorithms live in `credo.predict`.
+The algorithms live in `credo.predict`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from credo.core.errors import InputError
-from credo.model.networks.questions import Questions
+from credo.model.methods.questions import Questions
 
 if TYPE_CHECKING:
+    import os
+
     import numpy as np
     from numpy.typing import NDArray
 
+    from credo.model.networks.network import Network
+    from credo.model.undirected.factor_model import FactorModel
     from credo.model.values.randomness import Rng
 
-__all__ = ["FactorQuestions"]
+__all__ = ["FactorMethods"]
 
 
-class FactorQuestions(Questions):
+class FactorMethods(Questions):
     """The questions of a product of factors; `FactorModel` adds the rest."""
 
     __slots__ = ()
+
+    @property
+    def _model(self) -> FactorModel:
+        return cast("FactorModel", self)
 
     def _allow_interval(self, interval: float | None, draws: int | None) -> None:
         if interval is not None or draws is not None:
@@ -68,3 +76,45 @@ class FactorQuestions(Questions):
             "An intervention needs directions, which an undirected model does not have.",
             hint="Ask a Bayesian network, or condition on the states instead.",
         )
+
+    @property
+    def log_partition(self) -> float:
+        """ln Z, the logarithm of the sum over all configurations.
+
+        >>> from credo.model.undirected.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> round(net.log_partition, 6)  # ln 30
+        3.401197
+        """
+        from credo.predict.exact.factor_engine import log_partition
+
+        return log_partition(self._model)
+
+    def to_network(self) -> Network:
+        """An equivalent Bayesian network: the same joint distribution, by elimination.
+
+        The order of elimination triangulates the graph; the record says what it added.
+
+        >>> from credo.model.undirected.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.to_network().p("A", given={"B": 1})
+        Distribution(A: 0 0.166667, 1 0.833333)
+        """
+        from credo.predict.exact.directed import equivalent_network
+
+        return equivalent_network(self._model)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file: `.uai` (a MARKOV file) or `.credo`.
+
+        >>> from credo.model.undirected.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> import credo as cr, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "net.uai")
+        >>> net.save(path)
+        >>> cr.load(path)
+        MarkovNetwork(3 variables, 2 edges, 2 potentials)
+        """
+        from credo.formats import save
+
+        save(self._model, path)

@@ -1,7 +1,7 @@
 """The ways of edges as points: straight where that meets no node, else smooth curves.
 
 A curve runs almost upright through each row it crosses, so that it meets no node, and bends
-between rows. What comes out is geometry alone; `credo.plot.graph` writes it as SVG and
+between rows. What comes out is geometry alone; `credo.core.drawing.svg` writes it as SVG and
 `credo.plot.network_on_axes` draws it with matplotlib.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 
-from credo.plot.layout.layout import Box, Layout
+from credo.core.drawing.layout import Box, Layout
 
 __all__ = ["Point", "Way", "ways"]
 
@@ -40,7 +40,7 @@ def ways(
     """The way of each pair. Those that end at one node are spread along its upper side, and those
     that leave one node along its lower side, in the order they come from or go to.
 
-    >>> from credo.plot.layout.layout import layout
+    >>> from credo.core.drawing.layout import layout
     >>> [way] = ways(layout([40, 40], [(0, 1)]), [(0, 1)], [1.2])
     >>> way.start[0] == way.head[0][0], len(way.steps)
     (True, 1)

@@ -1,7 +1,7 @@
 """What can be asked of a Bayesian network beyond what every model answers.
 
 Its parameters may have a posterior, so that answers carry intervals; its arrows say what an
-intervention cuts. Front doors: the algorithms live in `credo.predict` and `credo.checking`.
+intervention cuts. The algorithms live in `credo.predict` and `credo.checking`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from credo.core.errors import InputError
-from credo.model.networks.questions import Questions
+from credo.model.methods.questions import Questions
 
 if TYPE_CHECKING:
     import os
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from credo.model.networks.network import Network
     from credo.model.values.randomness import Rng
 
-__all__ = ["NetworkQuestions"]
+__all__ = ["NetworkMethods"]
 
 
-class NetworkQuestions(Questions):
+class NetworkMethods(Questions):
     """The questions of a Bayesian network; `Network` adds the rest."""
 
     __slots__ = ()
@@ -46,7 +46,7 @@ class NetworkQuestions(Questions):
 
         With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
 
-        >>> from credo.model.networks.network import Network
+        >>> credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
         [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
@@ -80,7 +80,7 @@ class NetworkQuestions(Questions):
         a progress bar on terminals, or `report=`, a function of (done, total). The same seed gives
         the same rows for any number of threads.
 
-        >>> from credo.model.networks.network import Network
+        >>> credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> print(net.sample(3, rng=0))
         rain   wet
@@ -106,7 +106,7 @@ class NetworkQuestions(Questions):
         `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
         them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
 
-        >>> from credo.model.networks.network import Network
+        >>> credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> print(net.impute({"rain": [None, False], "wet": [True, None]}))
         rain   wet
@@ -123,7 +123,7 @@ class NetworkQuestions(Questions):
         Where the graph was learned and rows cannot tell which way an arrow at such a variable
         points, a warning says so.
 
-        >>> from credo.model.networks.network import Network
+        >>> credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.do({"wet": True}).p("rain")[True]  # wetting the grass does not make it rain
         0.2
@@ -139,7 +139,7 @@ class NetworkQuestions(Questions):
     ) -> Sensitivity:
         """How far each parameter must move to change an answer; see docs/sensitivity.md.
 
-        >>> from credo.model.networks.network import Network
+        >>> credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> found = net.sensitivity("P(rain=true | wet=true)", threshold=0.5)
         >>> round(found["P(rain=True)"].needed, 4)  # from 0.2, for P to fall to a half
@@ -159,7 +159,7 @@ class NetworkQuestions(Questions):
     ) -> EvidenceValue:
         """Which unobserved variable would tell most of the target, in bits.
 
-        >>> from credo.model.networks.network import Network
+        >>> credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.evidence_value("rain").best.variable
         'wet'
@@ -167,3 +167,32 @@ class NetworkQuestions(Questions):
         from credo.checking.information_gain import evidence_value
 
         return evidence_value(self._asked, target, given, among=among, costs=costs)
+
+    def update(self, rows: Any, *, weights: Any = None, threads: int | None = None) -> Network:
+        """The network after more rows: the same as if all rows had been fitted at once.
+
+        >>> import credo as cr
+        >>> table = cr.examples.pneumonia()
+        >>> whole = cr.fit("[Pneu][Fev|Pneu]", table, prior=cr.BDeu(1))
+        >>> net = cr.fit("[Pneu][Fev|Pneu]", table.take(slice(0, 7)), prior=cr.BDeu(1))
+        >>> net.update(table.take(slice(7, 12))) == whole
+        True
+        """
+        from credo.train.parameters.update import update
+
+        return update(self._asked, rows, weights=weights, threads=threads)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to a file; the ending says the format.
+
+        >>> from credo import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> import credo as cr, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "rain.bif")
+        >>> net.save(path)
+        >>> cr.load(path)
+        Network(2 variables, 1 edge, 3 parameters)
+        """
+        from credo.formats import save
+
+        save(self._asked, path)

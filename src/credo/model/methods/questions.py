@@ -2,8 +2,8 @@
 
     P(x | e) = Σ_rest P(x, rest, e) / P(e)
 
-Front doors: the algorithms live in `credo.predict`, which sees a model as names, variables and an
-engine. What differs between the two is in `network_questions` and `factor_questions`.
+The algorithms live in `credo.predict`, which sees a model as names, variables and an engine. What
+differs between the two is in `network.py` and `undirected.py` beside this file.
 """
 
 from __future__ import annotations

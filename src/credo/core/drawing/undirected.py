@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from credo.core.drawing.svg import graph_svg
 from credo.core.errors import InputError
-from credo.plot.graph import graph_svg
 
 __all__ = ["downwards", "undirected_svg"]
 

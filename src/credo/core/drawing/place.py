@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from credo.plot.layout.layers import Layered
+from credo.core.drawing.layers import Layered
 
 __all__ = ["NODE_GAP", "apart", "pooled", "positions"]
 
@@ -52,7 +52,7 @@ def apart(g: Layered, half: Sequence[float], a: int, b: int) -> float:
 def positions(g: Layered, half: Sequence[float], rounds: int = 16) -> list[float]:
     """The middle of each vertex, given the half widths; bends have none.
 
-    >>> from credo.plot.layout.layers import layered
+    >>> from credo.core.drawing.layers import layered
     >>> x = positions(layered(3, [(0, 1), (0, 2)]), [10, 10, 10])
     >>> [round(v - x[0], 6) for v in x]
     [0.0, -21.0, 21.0]

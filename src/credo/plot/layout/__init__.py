@@ -1,1 +1,0 @@
-"""Where the boxes and edges of a graph lie."""
