@@ -77,7 +77,7 @@ def run(bench: Bench) -> None:
     )
 
     x = rng.normal(3.0, 2.0, size=N)
-    normal = cr.NormalInverseGamma(0.0, 1.0, 2.0, 3.0)
+    normal = cr.distributions.NormalInverseGamma(0.0, 1.0, 2.0, 3.0)
 
     def normal_twin(*_: Any) -> Any:
         n, mean = len(x), x.mean()

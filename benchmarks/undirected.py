@@ -249,6 +249,7 @@ def likelihood(bench: Bench, rows: int) -> None:
     at = {n: i for i, n in enumerate(names)}
     codes = np.stack([np.asarray(table[n]) > 0 for n in names], axis=1).astype(np.int64)
     pairs = [(at[a], at[b]) for a, b in edges]
+    graph = cr.UndirectedGraph(edges)
 
     def answer(net: Any) -> list[np.ndarray]:
         return [np.concatenate([net.p([a, b]).p.ravel() for a, b in edges[:3]])]
@@ -262,7 +263,7 @@ def likelihood(bench: Bench, rows: int) -> None:
         Task(
             f"maximum likelihood of a 3 × 5 grid, {len(edges)} tables, {rows:,} rows",
             [
-                Entry("credo", lambda *_: cr.fit_markov(edges, table, potentials="pairs"),
+                Entry("credo", lambda *_: cr.fit(graph, table, potentials="pairs"),
                       answer=lambda net, _: answer(net)),
                 Entry("NumPy joint table, SciPy L-BFGS", lambda *_: _joint_fit(codes, pairs, 1e-3),
                       answer=lambda w, _: twin(w)),
@@ -322,7 +323,7 @@ def pseudo(bench: Bench, rows: int) -> None:
             [
                 Entry(
                     "credo",
-                    lambda *_: cr.fit_markov(model, table, method="pseudo-likelihood"),
+                    lambda *_: cr.fit(model, table, method="pseudo-likelihood"),
                     answer=lambda net, _: [list(net.weights.values())],
                 ),
                 Entry(

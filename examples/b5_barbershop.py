@@ -69,7 +69,7 @@ print(report)
 assert report.is_realistic
 
 print("\n6. With its uncertainty: a normal-inverse-gamma belief, worth one wait of 15 ± 10\n")
-prior = cr.NormalInverseGamma.default(mean=15, sd=10)
+prior = cr.distributions.NormalInverseGamma.default(mean=15, sd=10)
 posterior = prior.update(waits)
 print(posterior)
 assert math.isclose(posterior.mu, (15 + 12 * 18) / 13)
@@ -83,7 +83,7 @@ assert inside < sum(low <= x <= high for x in waits) == 12
 assert cr.predictive_check(posterior, waits, rng=0).is_realistic
 
 # Which of the two models do the data speak for? The marginal likelihoods say it.
-narrow = cr.NormalMean(15, 100, known_variance=1)
+narrow = cr.distributions.NormalMean(15, 100, known_variance=1)
 odds = prior.log_marginal(waits) - narrow.log_marginal(waits)
 print(f"\nln of the odds for the free variance against variance 1: {odds:.1f}")
 assert odds > 200

@@ -35,7 +35,7 @@ edges = [
     ("Smoking", "Physical"), ("Smoking", "Proteins"), ("Physical", "Proteins"),
     ("Smoking", "Pressure"), ("Pressure", "Proteins"),
 ]  # fmt: skip
-net = cr.fit_markov(edges, table)
+net = cr.fit(cr.UndirectedGraph(edges), table)
 print(net, end="\n\n")
 print(net.record, end="\n\n")
 
@@ -75,7 +75,7 @@ assert apart == 48 and isclose(deviance(net), 57.3, abs_tol=0.05)
 print("\nwithout the edge      deviance more")
 for edge in edges:
     left = cr.UndirectedGraph([e for e in edges if e != edge], nodes=STATES)
-    less = cr.fit_markov(left, table)
+    less = cr.fit(cr.UndirectedGraph(left), table)
     more = deviance(less) - deviance(net)
     print(f"{' — '.join(edge):20}  {more:7.1f}")
     assert more > 3.84  # each is worth its place at the 5 % level

@@ -57,6 +57,6 @@ for coupling in (0.2, CRITICAL, 0.7):
 truth = cr.ising_grid(8, coupling=0.35)
 rows = truth.sample(2_000, rng=0)
 for method in ("likelihood", "pseudo-likelihood"):
-    learned = cr.fit_markov(cr.ising_grid(8, coupling=0), rows, method=method)
+    learned = cr.fit(cr.ising_grid(8, coupling=0), rows, method=method)
     print(f"\n{learned.record}\n  weights {learned.weights}")
     assert isclose(learned.weights["coupling"], 0.35, abs_tol=0.01)

@@ -47,7 +47,7 @@ for finding in again.findings:
 assert again.is_sound and not again.predictive.unrealistic
 
 print("\n3. Both on rows that their parameters have not seen\n")
-both = cr.compare_models({"forgetful": first, "mended": second}, clinic)
+both = cr.compare({"forgetful": first, "mended": second}, clinic)
 print(both)
 assert both.best.name == "mended"
 assert both.scores[1].lead > 3 * both.scores[1].lead_error

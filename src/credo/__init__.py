@@ -8,4 +8,17 @@ from credo.core.lazy import public_names
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = public_names(__name__, __file__)
+# old name → where it is, and what to write instead; for this version
+_RENAMED = {
+    "compare_models": ("credo.checking.comparing.compare", "credo.compare"),
+    "fit_markov": ("credo.train.markov.fit.fit_markov", "credo.fit of an UndirectedGraph"),
+    **{
+        name: (f"credo.distributions.{name}", f"credo.distributions.{name}")
+        for name in (
+            "MixedJoint", "MultivariateGaussian", "MultivariateMixture", "MultivariateT",
+            "NormalInverseGamma", "NormalInverseWishart", "NormalMean", "NormalMixture", "StudentT",
+        )
+    },
+}  # fmt: skip
+
+__getattr__, __dir__, __all__ = public_names(__name__, __file__, _RENAMED)

@@ -1,11 +1,12 @@
 """The public names of credo, and the module in which each lives; `__init__.py` reads them here."""
 
+from credo import distributions as distributions
 from credo import errors as errors
 from credo import estimators as estimators
 from credo import examples as examples
 from credo import plot as plot
 from credo.checking.checkup import check as check
-from credo.checking.comparing import compare_models as compare_models
+from credo.checking.comparing import compare as compare
 from credo.checking.cross_validation import cross_validate as cross_validate
 from credo.checking.information_gain import evidence_value as evidence_value
 from credo.checking.tipping import sensitivity as sensitivity
@@ -20,24 +21,12 @@ from credo.model.answers.approximation import Approximation as Approximation
 from credo.model.answers.approximation import Estimate as Estimate
 from credo.model.answers.between import between as between
 from credo.model.answers.distribution import Distribution as Distribution
-from credo.model.answers.mixed_joint import MixedJoint as MixedJoint
-from credo.model.answers.multivariate_mixture import MultivariateMixture as MultivariateMixture
-from credo.model.answers.normal_mixture import NormalMixture as NormalMixture
 from credo.model.distributions.bernoulli import Bernoulli as Bernoulli
 from credo.model.distributions.beta import Beta as Beta
 from credo.model.distributions.categorical import Categorical as Categorical
 from credo.model.distributions.dirichlet import Dirichlet as Dirichlet
 from credo.model.distributions.gaussian import Gaussian as Gaussian
-from credo.model.distributions.multivariate import MultivariateGaussian as MultivariateGaussian
-from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma as NormalInverseGamma
-from credo.model.distributions.normal_inverse_wishart import (
-    NormalInverseWishart as NormalInverseWishart,
-)
-from credo.model.distributions.normal_mean import NormalMean as NormalMean
 from credo.model.distributions.predictive_check import predictive_check as predictive_check
-from credo.model.distributions.student import MultivariateT as MultivariateT
-from credo.model.distributions.student import StudentT as StudentT
-from credo.model.graphs.compare import compare as compare
 from credo.model.graphs.dag import Dag as Dag
 from credo.model.graphs.undirected import UndirectedGraph as UndirectedGraph
 from credo.model.hypotheses.hypotheses import Hypotheses as Hypotheses
@@ -71,7 +60,6 @@ from credo.train.em.fit import em as em
 from credo.train.em.hidden import find_hidden as find_hidden
 from credo.train.independence.missingness import missingness as missingness
 from credo.train.independence.tests import independence_test as independence_test
-from credo.train.markov.fit import fit_markov as fit_markov
 from credo.train.mixtures.learn import gaussian_mixture as gaussian_mixture
 from credo.train.mixtures.learn import latent_classes as latent_classes
 from credo.train.naive_bayes.learn import naive_bayes as naive_bayes

@@ -67,6 +67,6 @@ def test_public_names_load_and_near_names_are_offered():
 
     for name in credo.__all__:
         assert getattr(credo, name) is not None
-    assert set(dir(credo)) == set(credo.__all__)
+    assert {*dir(credo), "__version__"} == set(credo.__all__)
     with pytest.raises(AttributeError, match="Did you mean 'tally'"):
         credo.taly

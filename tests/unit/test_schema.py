@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo import errors
-from credo.core import progress, render
+from credo.core import errors, progress, render
 from credo.core.schema import is_missing
 from credo.data.sources.prefetch import prefetch
 
@@ -134,7 +133,7 @@ def test_prefetch_passes_errors_on_and_stops_when_left():
 
 
 def test_near_names_are_looked_for_when_they_are_read(monkeypatch):
-    from credo import errors
+    from credo.core import errors
 
     asked = []
     near = errors.close_names

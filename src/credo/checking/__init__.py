@@ -19,7 +19,7 @@ _WHERE = {
     "Sensitivity": "tipping",
     "evidence_value": "information_gain",
     "EvidenceValue": "information_gain",
-    "compare_models": "comparing",
+    "compare": "comparing",
     "ModelComparison": "comparing",
 }
 
@@ -28,7 +28,7 @@ __all__ = list(_WHERE)
 if TYPE_CHECKING:
     from credo.checking.checkup import check as check
     from credo.checking.comparing import ModelComparison as ModelComparison
-    from credo.checking.comparing import compare_models as compare_models
+    from credo.checking.comparing import compare as compare
     from credo.checking.cross_validation import CrossValidation as CrossValidation
     from credo.checking.cross_validation import cross_validate as cross_validate
     from credo.checking.findings import Finding as Finding

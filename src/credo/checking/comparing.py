@@ -6,7 +6,7 @@ standard error, row by row
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,14 +23,14 @@ from credo.checking.searching_again import learned_again
 from credo.checking.section import Section
 from credo.core.errors import CredoError, InputError
 from credo.core.render import number
-from credo.model.graphs.compare import Comparison
+from credo.model.graphs.compare import Comparison, compare_graphs
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng
 from credo.model.values.reals import shown
 from credo.model.values.value import View
 
-__all__ = ["ModelComparison", "compare_models"]
+__all__ = ["ModelComparison", "compare", "compare_models"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -119,27 +119,48 @@ class ModelComparison(Section):
         ]  # fmt: skip
 
 
-def compare_models(
-    models: Mapping[str, Any] | list[Any] | tuple[Any, ...],
-    data: Any = None,
+def compare(
+    models: Any,
+    other: Any = None,
     *,
+    data: Any = None,
     folds: int = 10,
     rng: Rng = 0,
     weights: Any = None,
-) -> ModelComparison:
-    """Compare networks or graphs: edge by edge, and on rows.
+) -> Comparison | ModelComparison:
+    """Compare graphs or networks: edge by edge, and on rows.
 
-    `models` maps names to networks, graphs or texts such as "[A][B|A]" (or is a list of them). A
-    network is judged on rows as it is, unless it was learned from these very rows: then its
+    Two graphs (networks, or texts such as "[A][B|A]") are compared edge by edge: SHD, shared,
+    reversed, missing and extra edges; in a notebook both are drawn with their edges coloured.
+
+    Several, as a mapping from name to model or as a list, or two with `data`, are set side by side.
+    On rows a network is judged as it is, unless it was learned from these very rows: then its
     parameters are learned again without each fold, and its graph where its record says that it was
     searched for. A graph is learned on the other folds.
 
     >>> import credo as cr
+    >>> print(cr.compare("[A][B|A][C|A:B]", "[B][A|B][C|B]"))
+    SHD       1
+    shared    1  B → C
+    reversed  1  A → B
+    missing   1  A → C
+    extra     0
     >>> graphs = {"chain": "[A][B|A][C|B]", "fork": "[B][A|B][C|B]", "v": "[A][C][B|A:C]"}
-    >>> found = cr.compare_models(graphs)
+    >>> found = cr.compare(graphs)
     >>> found.distances["chain", "fork"], found.distances["chain", "v"]
     (0, 2)
     """
+    if isinstance(models, (Mapping, list, tuple)):
+        return compare_models(models, other if data is None else data, folds, rng, weights)
+    if data is None:
+        return compare_graphs(models, other)
+    return compare_models([models, other], data, folds, rng, weights)
+
+
+def compare_models(
+    models: Mapping[str, Any] | Sequence[Any], data: Any, folds: int, rng: Rng, weights: Any
+) -> ModelComparison:
+    """Several models side by side; see `compare`."""
     named = _named(models)
     graphs = {n: m if isinstance(m, Dag) else m.dag for n, m in named.items()}
     names = tuple(named)

@@ -42,7 +42,7 @@ def command(
       credo compare asia.bif patients.credo --data patients.csv
       credo compare '[smoke][lung|smoke]' '[smoke][lung]' --data patients.csv --json
     """
-    from credo.checking import compare_models
+    from credo.checking.comparing import compare_models
     from credo.model.graphs.dag import Dag
 
     named: dict[str, Any] = {}
@@ -54,7 +54,7 @@ def command(
         named[name] = Dag.parse(given) if text else load_model(given)
     if data == "-":
         data = str(spooled())
-    found = compare_models(named, data, folds=folds, rng=common.seed, weights=weights)
+    found = compare_models(named, data, folds, common.seed, weights)
     if common.as_json:
         common.emit("compare", found.to_dict())
         return

@@ -53,7 +53,9 @@ def tell_course(quiet: bool) -> dict[str, Any]:
 
     sexes = cr.examples.gender_measurements()
     heights = cr.tally(sexes, [("height", ["sex"])])["height", ["sex"]]
-    belief = cr.NormalInverseGamma.default(mean=5.5, sd=0.3) + heights[{"sex": "female"}]
+    belief = (
+        cr.distributions.NormalInverseGamma.default(mean=5.5, sd=0.3) + heights[{"sex": "female"}]
+    )
     tell(
         "4. Heights of eight people: moments, and a posterior for the women's",
         heights,

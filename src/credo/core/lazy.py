@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -15,14 +16,16 @@ _IMPORT = re.compile(r"^from (\S+) import \(?\s*(\w+) as \w+", re.MULTILINE)
 
 
 def public_names(
-    package: str, file: str
+    package: str, file: str, renamed: Mapping[str, tuple[str, str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """The `__getattr__`, `__dir__` and `__all__` of a package, from the stub beside its `file`.
 
-    The stub is the one list of names: type checkers read it, and so does this.
+    The stub is the one list of names: type checkers read it, and so does this. `renamed` has the
+    old names of this version: the module and name behind each, and what to write instead; they
+    answer with a warning.
 
     >>> import credo
-    >>> _, _, names = public_names("credo", credo.__file__)
+    >>> _, _, names = public_names("credo", credo.__file__, {})
     >>> "read" in names and "errors" in names
     True
     """
@@ -31,7 +34,17 @@ def public_names(
         name: f"{package}.{name}" if module == package else module
         for module, name in _IMPORT.findall(stub)
     }
-    return *lazy_names(package, where), ["__version__", *where]
+    get, names = lazy_names(package, where)
+
+    def get_or_renamed(name: str) -> Any:
+        if name not in renamed:
+            return get(name)
+        old, new = renamed[name]
+        warnings.warn(f"{package}.{name} is now {new}.", DeprecationWarning, stacklevel=2)
+        module, _, attribute = old.rpartition(".")
+        return getattr(import_module(module), attribute)
+
+    return get_or_renamed, names, ["__version__", *where]
 
 
 def lazy_names(

@@ -112,7 +112,7 @@ def test_refusals():
 
 
 def test_graphs_edge_by_edge():
-    found = cr.compare_models({"one": SPRINKLER, "two": SPRINKLER.dag.remove(("rain", "late"))})
+    found = cr.compare({"one": SPRINKLER, "two": SPRINKLER.dag.remove(("rain", "late"))})
     assert found.distances["one", "two"] == SPRINKLER.dag.shd(
         SPRINKLER.dag.remove(("rain", "late"))
     )
@@ -125,7 +125,7 @@ def test_models_on_rows_with_paired_errors():
     less = cr.fit(
         SPRINKLER.dag.remove(("rain", "late")), SPRINKLER.sample(500, rng=1), prior=cr.BDeu(1)
     )
-    found = cr.compare_models({"true": SPRINKLER, "less": less}, rows)
+    found = cr.compare({"true": SPRINKLER, "less": less}, rows)
     each = [
         SPRINKLER.log_likelihood(rows.take([i])) - less.log_likelihood(rows.take([i]))
         for i in range(500)
@@ -140,17 +140,17 @@ def test_models_on_rows_with_paired_errors():
 def test_models_learned_from_the_rows_are_learned_again():
     rows = SPRINKLER.sample(100, rng=0)
     own = cr.fit(SPRINKLER.dag, rows, prior=cr.BDeu(1))
-    found = cr.compare_models({"own": own, "graph": SPRINKLER.dag}, rows, folds=5)
+    found = cr.compare({"own": own, "graph": SPRINKLER.dag}, rows, folds=5)
     assert found.how["own"] == "learned again in 5 folds"
     assert found.scores[0].nats == pytest.approx(found.scores[1].nats)
 
 
 def test_what_cannot_be_compared():
     with pytest.raises(cr.errors.InputError, match="Two models or more"):
-        cr.compare_models({"one": SPRINKLER})
+        cr.compare({"one": SPRINKLER})
     with pytest.raises(cr.errors.InputError, match="same nodes"):
-        cr.compare_models({"one": SPRINKLER, "two": "[a][b]"})
+        cr.compare({"one": SPRINKLER, "two": "[a][b]"})
     with pytest.raises(cr.errors.InputError, match="different variables"):
-        cr.compare_models({"one": SPRINKLER, "two": mixed()}, SPRINKLER.sample(10, rng=0))
+        cr.compare({"one": SPRINKLER, "two": mixed()}, SPRINKLER.sample(10, rng=0))
     with pytest.raises(cr.errors.InputError, match="A model is a Network"):
-        cr.compare_models([SPRINKLER, 3])
+        cr.compare([SPRINKLER, 3])

@@ -107,7 +107,7 @@ def test_comparing_models_searches_again_too():
     rows = noise()
     net = cr.learn(rows, parameters=cr.BDeu(1))
     empty = cr.Dag([], list(rows))
-    found = cr.compare_models({"learned": net, "empty": empty}, rows, folds=4)
+    found = cr.compare({"learned": net, "empty": empty}, rows, folds=4)
     assert found.best.name == "empty"
     assert (
         found.how["learned"] == "graph (by hill-climbing) and parameters learned again in 4 folds"

@@ -90,7 +90,7 @@ def test_large_and_small_values(scale):
         (
             lambda: Gaussian.fit({"wait": [5.0]}),
             r"One observation of 'wait' has no spread: its maximum-likelihood variance is 0. "
-            r"Give a prior such as prior=cr.NormalInverseGamma\(0, 1, 2, 2\), known_variance=…",
+            r"Give a prior such as prior=cr.distributions.NormalInverseGamma\(0, 1, 2, 2\), known_variance=…",
         ),
         (
             lambda: Gaussian.fit({"wait": [0.1, 0.1, 0.1]}),
@@ -105,16 +105,19 @@ def test_large_and_small_values(scale):
         (lambda: Gaussian.fit(np.ones((2, 2, 2))), "must be a sequence of numbers, or rows"),
         (lambda: Gaussian.fit([1e200, 2e200]), "are too large: their squares pass 1e308"),
         (lambda: Gaussian.fit([1e152, 2e152]), r"The mean of 'x' is too large: 1.5e\+152 passes"),
-        (lambda: Gaussian.fit(ROWS), r"A Gaussian has one variable, got a, b. Use cr.Multivar"),
+        (
+            lambda: Gaussian.fit(ROWS),
+            r"A Gaussian has one variable, got a, b. Use cr.distributions.Multivar",
+        ),
         (lambda: Gaussian.fit({"a": [1], "b": [1, 2]}), "sequences of numbers of the same length"),
         (lambda: Gaussian.fit(WAITS, known_variance=0), "known_variance must be above 0, got 0"),
         (
             lambda: Gaussian.fit(WAITS, prior=3),
-            "must be a cr.NormalInverseGamma, or a cr.NormalMean",
+            "must be a cr.distributions.NormalInverseGamma, or a cr.distributions.NormalMean",
         ),
         (
             lambda: Gaussian.fit(WAITS, prior=NIG(0, 1, 1, 1), known_variance=1),
-            r"is not one for the known variance 1. Use cr.NormalMean",
+            r"is not one for the known variance 1. Use cr.distributions.NormalMean",
         ),
         (lambda: Gaussian(0, 0), "The variance must be above 0, got 0"),
         (lambda: Gaussian(math.nan, 1), "The mean must be a finite number, got nan"),

@@ -17,7 +17,7 @@ def spread(d, seed=0):
 
 def gaussian(d=4, seed=0):
     mean = np.random.default_rng(seed + 1).normal(size=d)
-    return cr.MultivariateGaussian(mean, spread(d, seed), NAMES[:d])
+    return cr.distributions.MultivariateGaussian(mean, spread(d, seed), NAMES[:d])
 
 
 @pytest.mark.parametrize("known", [["a"], ["c"], ["d", "a"], ["b", "c", "a"]])
@@ -44,7 +44,11 @@ def test_a_gaussian_by_the_textbook(known):
 @pytest.mark.parametrize("kind", ["gaussian", "t"])
 def test_the_joint_density_is_that_of_the_known_times_that_of_the_rest(kind, known):
     g = gaussian(4, 3)
-    joint = g if kind == "gaussian" else cr.MultivariateT(2.5, g.mean, g.covariance, NAMES)
+    joint = (
+        g
+        if kind == "gaussian"
+        else cr.distributions.MultivariateT(2.5, g.mean, g.covariance, NAMES)
+    )
     row = dict(zip(NAMES, [0.3, -2.0, 1.1, 4.0], strict=True))
     values = {n: row[n] for n in known}
     left = joint.given(values)
@@ -55,7 +59,7 @@ def test_the_joint_density_is_that_of_the_known_times_that_of_the_rest(kind, kno
 
 
 def test_one_thing_after_another_is_both_at_once():
-    for joint in (gaussian(), cr.MultivariateT(3, np.arange(4.0), spread(4), NAMES)):
+    for joint in (gaussian(), cr.distributions.MultivariateT(3, np.arange(4.0), spread(4), NAMES)):
         both, after = joint.given({"a": 1.0, "c": 2.0}), joint.given({"c": 2.0}).given({"a": 1.0})
         middle = ("mean", "covariance") if hasattr(both, "sd") else ("location", "shape")
         for what in middle:
@@ -77,7 +81,7 @@ def test_a_line_is_what_is_left_of_two():
     x = rng.normal(size=50)
     rows = {"x": x, "y": 2 * x + rng.normal(size=50)}
     slope, intercept = np.polyfit(rows["x"], rows["y"], 1)
-    left = cr.MultivariateGaussian.fit(rows).given({"x": 1.5})
+    left = cr.distributions.MultivariateGaussian.fit(rows).given({"x": 1.5})
     assert left.mean == pytest.approx(intercept + 1.5 * slope)
     away = rows["y"] - intercept - slope * rows["x"]
     assert left.variance == pytest.approx((away**2).mean())
@@ -85,11 +89,13 @@ def test_a_line_is_what_is_left_of_two():
 
 def test_digits_are_kept_where_little_is_left():
     step = 1e-4
-    g = cr.MultivariateGaussian([0, 0], [[1, 1], [1, 1 + step**2]], names=("x", "y"))
+    g = cr.distributions.MultivariateGaussian([0, 0], [[1, 1], [1, 1 + step**2]], names=("x", "y"))
     assert g.given({"x": 1.0}).sd == pytest.approx(step, rel=1e-7)
     scales = np.array([1e-100, 1.0, 1e120])
-    g = cr.MultivariateGaussian([0, 0, 0], spread(3) * np.outer(scales, scales), names=NAMES[:3])
-    plain = cr.MultivariateGaussian([0, 0, 0], spread(3), names=NAMES[:3])
+    g = cr.distributions.MultivariateGaussian(
+        [0, 0, 0], spread(3) * np.outer(scales, scales), names=NAMES[:3]
+    )
+    plain = cr.distributions.MultivariateGaussian([0, 0, 0], spread(3), names=NAMES[:3])
     left, alike = g.given({"a": 1e-100, "c": 1e120}), plain.given({"a": 1, "c": 1})
     assert left.mean == pytest.approx(alike.mean) and left.sd == pytest.approx(alike.sd)
 
@@ -101,7 +107,7 @@ def test_marginals_of_one_and_of_several():
     assert two.covariance.tolist() == g.covariance[np.ix_([2, 0], [2, 0])].tolist()
     assert two.marginal("a") == g.marginal("a")
     assert g.marginal(("a",)).names == ("a",)
-    t = cr.MultivariateT(3, g.mean, g.covariance, NAMES).marginal(["d", "b"])
+    t = cr.distributions.MultivariateT(3, g.mean, g.covariance, NAMES).marginal(["d", "b"])
     assert t.dof == 3 and t.location.tolist() == g.mean[[3, 1]].tolist()
     at = [0.3, 0.4]
     true = stats.multivariate_t(t.location, t.shape, df=3).logpdf(at)
@@ -132,21 +138,23 @@ def test_marginals_of_one_and_of_several():
 @pytest.mark.parametrize("student", [False, True])
 def test_what_is_refused(ask, kind, text, student):
     g = gaussian()
-    joint = cr.MultivariateT(3, g.mean, g.covariance, NAMES) if student else g
+    joint = cr.distributions.MultivariateT(3, g.mean, g.covariance, NAMES) if student else g
     with pytest.raises(kind, match=text):
         ask(joint)
 
 
 def test_a_covariance_without_an_inverse_is_refused_in_a_sentence():
     with pytest.raises(InputError, match="'b' is a linear combination of 'a'"):
-        cr.MultivariateGaussian([0, 0], [[1, 2], [2, 4]], names=("a", "b")).given({"a": 1})
+        cr.distributions.MultivariateGaussian([0, 0], [[1, 2], [2, 4]], names=("a", "b")).given(
+            {"a": 1}
+        )
 
 
 @pytest.mark.filterwarnings("error")
 def test_values_beyond_every_number_are_refused():
     tiny = np.array([[1e-280, 0.5e-140], [0.5e-140, 1.0]])
-    g = cr.MultivariateGaussian([0, 0], tiny, names=("a", "b"))
+    g = cr.distributions.MultivariateGaussian([0, 0], tiny, names=("a", "b"))
     with pytest.raises(CredoError, match=r"too large|finite"):
         g.given({"a": 1e149})
     with pytest.raises(CredoError, match=r"too large|finite"):
-        cr.MultivariateT(3, [0, 0], tiny, names=("a", "b")).given({"a": 1e149})
+        cr.distributions.MultivariateT(3, [0, 0], tiny, names=("a", "b")).given({"a": 1e149})

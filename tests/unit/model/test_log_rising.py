@@ -49,8 +49,10 @@ def test_a_strong_prior_keeps_the_digits_of_the_marginal_likelihood(weight):
 @pytest.mark.parametrize("weight", [1.0, 1e6, 1e12])
 def test_a_strong_belief_about_a_gaussian_predicts_what_it_gives(weight):
     rows = {"u": [1.0, 2.0, 4.0, 7.0], "v": [0.5, -1.0, 2.5, 0.0]}
-    one = cr.NormalInverseGamma(3, weight, weight, weight)
-    two = cr.NormalInverseWishart([3, 1], weight, weight + 1, weight * np.eye(2), ["u", "v"])
+    one = cr.distributions.NormalInverseGamma(3, weight, weight, weight)
+    two = cr.distributions.NormalInverseWishart(
+        [3, 1], weight, weight + 1, weight * np.eye(2), ["u", "v"]
+    )
     product_one = product_two = 0.0
     before_one, before_two = one, two
     for u, v in zip(*rows.values(), strict=True):
@@ -98,13 +100,13 @@ def test_the_density_of_a_belief_worth_very_much_data(a, b, x, exact):
     ],
 )
 def test_the_density_of_a_variance_known_very_well(alpha, variance, exact):
-    belief = cr.NormalInverseGamma(3, 2, alpha, 2 * alpha)
+    belief = cr.distributions.NormalInverseGamma(3, 2, alpha, 2 * alpha)
     assert belief.logpdf(3.1, variance) == pytest.approx(exact, rel=1e-10)
 
 
 @pytest.mark.parametrize(("dof", "exact"), [(2e10, 28.203403277433292), (2e15, 45.4727914749428)])
 def test_the_density_of_a_covariance_known_very_well(dof, exact):
-    belief = cr.NormalInverseWishart([3, 0], 2, dof, np.diag([2 * dof, 2 * dof]))
+    belief = cr.distributions.NormalInverseWishart([3, 0], 2, dof, np.diag([2 * dof, 2 * dof]))
     assert belief.logpdf([3.125, 0], np.diag([2.0, 2.0])) == pytest.approx(exact, rel=1e-10)
 
 

@@ -17,7 +17,7 @@ W, M, S = np.array([0.2, 0.5, 0.3]), np.array([-3.0, 0.0, 5.0]), np.array([0.5, 
 @pytest.fixture
 def three():
     v = cr.Variable("v", "discrete", ("a", "b", "c"))
-    return cr.NormalMixture(W, M, S**2, "x", Labels((v,), np.array([[0], [1], [2]])))
+    return cr.distributions.NormalMixture(W, M, S**2, "x", Labels((v,), np.array([[0], [1], [2]])))
 
 
 def test_densities_shares_and_moments(three):
@@ -46,9 +46,11 @@ def test_parts_by_their_states(three):
     with pytest.raises(InputError, match="A state is needed for each of v"):
         three["a", "b"]
     with pytest.raises(InputError, match="belong to no states"):
-        cr.NormalMixture(W, M, S**2)["a"]
+        cr.distributions.NormalMixture(W, M, S**2)["a"]
     v = cr.Variable("v", "discrete", ("a", "b", "c"))
-    two = cr.NormalMixture([0.5, 0.5], [0, 1], [1, 1], "x", Labels((v,), np.array([[0], [2]])))
+    two = cr.distributions.NormalMixture(
+        [0.5, 0.5], [0, 1], [1, 1], "x", Labels((v,), np.array([[0], [2]]))
+    )
     with pytest.raises(InputError, match="v=b has probability zero"):
         two["b"]
 
@@ -65,19 +67,19 @@ def test_parts_by_their_states(three):
 )
 def test_what_is_not_a_mixture(given, message):
     with pytest.raises(InputError, match=message):
-        cr.NormalMixture(*given)
+        cr.distributions.NormalMixture(*given)
 
 
 def test_values_are_values(three):
     assert pickle.loads(pickle.dumps(three)) == three and hash(three) == hash(three)
     assert not three.means.flags.writeable
     assert "<table" in three._repr_html_()
-    many = cr.NormalMixture(np.ones(40), np.arange(40.0), np.ones(40))
+    many = cr.distributions.NormalMixture(np.ones(40), np.arange(40.0), np.ones(40))
     assert str(many).count("\n") == 2 and "█" in str(many)  # mean, interval and density
     assert "… 28 more" in str(many.components) and str(many.components).count("\n") == 15
     found = three.to_dict()
     assert found["components"][1] == {"states": {"v": "b"}, "weight": 0.5, "mean": 0.0, "sd": 1.0}
-    assert str(cr.NormalMixture([1], [0], [1])).startswith(
+    assert str(cr.distributions.NormalMixture([1], [0], [1])).startswith(
         "x: a mixture of 1 Gaussian, which .components lists\n"
     )
 
@@ -85,7 +87,7 @@ def test_values_are_values(three):
 def test_several_variables_together():
     covs = np.array([[[1.0, 0.5], [0.5, 2.0]], [[1.0, -0.3], [-0.3, 0.5]]])
     means = np.array([[0.0, 1.0], [3.0, -1.0]])
-    two = cr.MultivariateMixture([0.4, 0.6], means, covs, ("a", "b"))
+    two = cr.distributions.MultivariateMixture([0.4, 0.6], means, covs, ("a", "b"))
     x = np.array([[0.0, 0.0], [2.5, -1.0]])
     exact = 0.4 * multivariate_normal(means[0], covs[0]).pdf(x)
     exact += 0.6 * multivariate_normal(means[1], covs[1]).pdf(x)
@@ -106,8 +108,8 @@ def test_several_variables_together():
     with pytest.raises(LookupError, match="'c' is not in the distribution"):
         two.marginal("c")
     with pytest.raises(InputError, match="matrix each"):
-        cr.MultivariateMixture([1.0], [[0.0, 1.0]], [[1.0]])
-    flat = cr.MultivariateMixture([1.0], [[0.0, 1.0]], [[[1.0, 1.0], [1.0, 1.0]]])
+        cr.distributions.MultivariateMixture([1.0], [[0.0, 1.0]], [[1.0]])
+    flat = cr.distributions.MultivariateMixture([1.0], [[0.0, 1.0]], [[[1.0, 1.0], [1.0, 1.0]]])
     with pytest.raises(InputError, match="no joint density"):
         flat.pdf([0.0, 1.0])
 
@@ -128,7 +130,7 @@ def test_both_kinds_together():
     assert list(both) == ["a"] and len(both) == 1 and both.names == ("v", "x", "y")
     with pytest.raises(InputError, match="probability zero"):
         both["b"]
-    assert isinstance(both["a"], cr.MultivariateMixture)
+    assert isinstance(both["a"], cr.distributions.MultivariateMixture)
     assert both.marginal.mean.tolist() == pytest.approx(net.p(["x", "y"]).mean.tolist())
     assert both.pdf("a", [0.5, 0.5]) == pytest.approx(net.p(["x", "y"]).pdf([0.5, 0.5]))
     assert pickle.loads(pickle.dumps(both)) == both and hash(both) == hash(both)

@@ -102,7 +102,7 @@ def test_one_dimension_is_the_normal_inverse_gamma():
         (lambda: MultivariateGaussian.fit(ROWS).logpdf([1.0]), "Each point must have 2 numbers"),
         (
             lambda: MultivariateGaussian.fit(ROWS, prior=NIG(0, 1, 1, 1)),
-            "must be a cr.NormalInvers",
+            "must be a cr.distributions.NormalInvers",
         ),
         (
             lambda: NIW([0, 0], 1, 4, [[1, 1], [1, 1]]),

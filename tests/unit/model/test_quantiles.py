@@ -55,7 +55,7 @@ def test_gamma_ends_for_pseudo_counts_of_any_size(a, q, above, true):
 
 def test_a_variance_far_in_its_upper_share():
     """SciPy's inverse was off by a third of the tail: by 4 hundredths of a standard deviation."""
-    belief = cr.NormalInverseGamma(0, 1, 1e8, 1e8)
+    belief = cr.distributions.NormalInverseGamma(0, 1, 1e8, 1e8)
     assert belief.quantile(1 - 1e-10, of="variance") == pytest.approx(
         1e8 / 99936399.745937218737, rel=1e-11
     )
@@ -91,10 +91,10 @@ def test_shortest_interval_of_a_large_symmetric_belief_is_the_central_one(n):
 def test_intervals_of_nearly_everything_have_their_digits_at_both_ends():  # in 40 digits
     low, high = cr.Gaussian(0, 1).interval(1 - 1e-12)
     assert high == -low == pytest.approx(7.130509892879272, rel=1e-14)
-    low, high = cr.StudentT(3, 0, 1).interval(1 - 2**-53)
+    low, high = cr.distributions.StudentT(3, 0, 1).interval(1 - 2**-53)
     assert math.isfinite(high) and high == -low
-    assert cr.StudentT(3, 0, 1).cdf(low) == pytest.approx(2**-54, rel=1e-9)
-    belief = cr.NormalInverseGamma(0, 1, 2, 2)
+    assert cr.distributions.StudentT(3, 0, 1).cdf(low) == pytest.approx(2**-54, rel=1e-9)
+    belief = cr.distributions.NormalInverseGamma(0, 1, 2, 2)
     assert belief.interval(1 - 2**-53).upper == -belief.quantile(2**-54)
     variance, sd = (belief.interval(1 - 2**-53, of=of) for of in ("variance", "sd"))
     assert variance.upper == pytest.approx(2 / gammaincinv(2, 2**-54), rel=1e-12)

@@ -20,13 +20,13 @@ MOMENTS = TALLY["y"]
     [
         lambda: cr.Gaussian.fit(COUNTS),
         lambda: cr.Gaussian.fit({"x": COUNTS}),
-        lambda: cr.MultivariateGaussian.fit(COUNTS),
+        lambda: cr.distributions.MultivariateGaussian.fit(COUNTS),
         lambda: cr.Gaussian.posterior(COUNTS),
         lambda: cr.Gaussian(0, 1).log_likelihood(COUNTS),
         lambda: cr.Gaussian.likelihood_curve(COUNTS),
-        lambda: cr.NormalInverseGamma(0, 1, 1, 1) + COUNTS,
-        lambda: cr.NormalMean(0, 1, 1).update(COUNTS),
-        lambda: cr.NormalMean(0, 1, 1).log_marginal(COUNTS),
+        lambda: cr.distributions.NormalInverseGamma(0, 1, 1, 1) + COUNTS,
+        lambda: cr.distributions.NormalMean(0, 1, 1).update(COUNTS),
+        lambda: cr.distributions.NormalMean(0, 1, 1).log_marginal(COUNTS),
     ],
 )
 def test_counts_are_not_measurements(call: Callable[[], Any]) -> None:

@@ -60,7 +60,7 @@ def test_beta_undoes_its_quantiles(small, large):
 
 @pytest.mark.parametrize("alpha", [0.3, 2.0, 40.0, 9e4, 1.1e5, 1e6, 1e12, 1e15])
 def test_variance_and_sd_undo_their_quantiles(alpha):
-    belief = cr.NormalInverseGamma(3, 2, alpha, 1.7 * alpha)
+    belief = cr.distributions.NormalInverseGamma(3, 2, alpha, 1.7 * alpha)
     for of in ("mean", "variance", "sd"):
         x = belief.quantile(Q, of=of)
         off = 1e-9 + 40 * np.finfo(float).eps * np.sqrt(alpha)
@@ -106,7 +106,7 @@ def test_dirichlet_by_its_states():
 
 @pytest.mark.parametrize("dof", [0.1, 1.0, 7.5, 1e4, 1e12])
 def test_student_t_as_scipy_has_it(dof):
-    t = cr.StudentT(dof, 5, 2)
+    t = cr.distributions.StudentT(dof, 5, 2)
     x = np.array([-1e6, -8.0, 4.9, 5.0, 6.0, 40.0])
     np.testing.assert_allclose(t.cdf(x), stats.t.cdf(x, dof, 5, 2), rtol=1e-10)
     found = t.quantile(Q)
@@ -115,7 +115,7 @@ def test_student_t_as_scipy_has_it(dof):
 
 
 def test_student_t_where_the_square_is_beyond_every_number():
-    t = cr.StudentT(0.01, 0, 1)
+    t = cr.distributions.StudentT(0.01, 0, 1)
     x = -(10.0 ** np.array([5, 15, 25, 100, 200, 300]))
     for n, below in zip(x, t.cdf(x), strict=True):  # a power of x, by the t of 1e5
         near = integrate.quad(lambda s: t.pdf(-np.exp(s)) * np.exp(s), np.log(-n), 700, limit=500)
@@ -125,7 +125,7 @@ def test_student_t_where_the_square_is_beyond_every_number():
 
 
 def test_few_degrees_of_freedom_far_out():
-    t = cr.StudentT(1e-6, 0, 1)
+    t = cr.distributions.StudentT(1e-6, 0, 1)
     with np.errstate(all="raise"):
         at = t.logpdf([1e290, 1e300, 1e307])
     np.testing.assert_allclose(np.diff(at), -(1 + 1e-6) * np.log(10) * np.array([10, 7]), rtol=1e-9)
@@ -133,7 +133,7 @@ def test_few_degrees_of_freedom_far_out():
 
 @pytest.mark.parametrize("alpha", [0.4, 3.0, 25.0, 5e3])
 def test_variance_and_sd_as_scipy_has_them(alpha):
-    belief = cr.NormalInverseGamma(5, 4, alpha, 6)
+    belief = cr.distributions.NormalInverseGamma(5, 4, alpha, 6)
     true = stats.invgamma(alpha, scale=6)
     v = true.ppf(Q[1:])
     np.testing.assert_allclose(belief.cdf(v, of="variance"), true.cdf(v), rtol=1e-10)
@@ -150,7 +150,7 @@ def test_variance_and_sd_as_scipy_has_them(alpha):
 
 
 def test_the_density_of_a_part_is_the_joint_one_summed_up():
-    belief = cr.NormalInverseGamma(5, 4, 3, 6)
+    belief = cr.distributions.NormalInverseGamma(5, 4, 3, 6)
     over_mean = integrate.quad(lambda m: belief.pdf(m, 1.7), -60, 70, points=[5.0], limit=200)[0]
     assert belief.pdf(1.7, of="variance") == pytest.approx(over_mean, rel=1e-8)
     over_variance = integrate.quad(lambda v: belief.pdf(4.2, v), 1e-6, 500, limit=500)[0]
@@ -159,13 +159,13 @@ def test_the_density_of_a_part_is_the_joint_one_summed_up():
 
 def test_nothing_is_below_0_and_everything_below_infinity():
     for alpha in (1e-3, 3.0, 1e6):
-        belief = cr.NormalInverseGamma(0, 1, alpha, 2)
+        belief = cr.distributions.NormalInverseGamma(0, 1, alpha, 2)
         for of in ("variance", "sd"):
             at = [-np.inf, -1.0, 0.0, np.inf]
             assert belief.cdf(at, of=of).tolist() == [0.0, 0.0, 0.0, 1.0]
             assert belief.pdf(at, of=of).tolist() == [0.0] * 4
     # where 2 / s² is too small for a number: t^α / Γ(α + 1) is left above
-    heavy = cr.NormalInverseGamma(0, 1, 1e-3, 2)
+    heavy = cr.distributions.NormalInverseGamma(0, 1, 1e-3, 2)
     assert 1 - heavy.cdf(1e200, of="sd") == pytest.approx(
         np.exp(1e-3 * (np.log(2) - 400 * np.log(10))), rel=1e-3
     )
@@ -175,7 +175,7 @@ def test_nothing_is_below_0_and_everything_below_infinity():
 
 
 def test_a_known_variance():
-    belief = cr.NormalMean(5, 4, known_variance=1)
+    belief = cr.distributions.NormalMean(5, 4, known_variance=1)
     x = np.array([-1.0, 5.0, 8.0])
     np.testing.assert_allclose(belief.cdf(x), stats.norm(5, 2).cdf(x), rtol=1e-13)
     np.testing.assert_allclose(belief.pdf(x), stats.norm(5, 2).pdf(x), rtol=1e-13)
@@ -183,7 +183,7 @@ def test_a_known_variance():
 
 
 def test_several_columns_by_their_names():
-    belief = cr.NormalInverseWishart([1, 2], 3, 6, [[4, 1], [1, 2]], names=("a", "b"))
+    belief = cr.distributions.NormalInverseWishart([1, 2], 3, 6, [[4, 1], [1, 2]], names=("a", "b"))
     alone = belief.marginal("b")
     for parameter in ("mean", "variance", "sd"):
         x = alone.quantile([0.2, 0.7], of=parameter)
@@ -207,13 +207,31 @@ def test_several_columns_by_their_names():
         (lambda: cr.Dirichlet([1, 1, 1]).cdf(0.5, of=7), "State 7 is not"),
         (lambda: cr.Beta(1, 1).cdf("a"), "at numbers, got 'a'"),
         (lambda: cr.Beta(1, 1).cdf(0.5, of="x"), "State 'x' is not a state"),
-        (lambda: cr.StudentT(1, 0, 1).cdf(np.nan), "got NaN"),
-        (lambda: cr.NormalInverseGamma(0, 1, 1, 1).cdf(1, of="mode"), "'variance' or 'sd', got"),
-        (lambda: cr.NormalInverseGamma(0, 1, 1, 1).logpdf(1, 2, of="sd"), "Give a sd, and nothing"),
-        (lambda: cr.NormalInverseGamma.reference().cdf(1, of="sd"), "it has no probabilities"),
-        (lambda: cr.NormalInverseGamma.reference().logpdf(1, of="sd"), "it has no density"),
-        (lambda: cr.NormalMean(0, 1, 1).cdf(1, of="variance"), "Only the mean is unknown"),
-        (lambda: cr.NormalInverseWishart.default([0], [1]).cdf(1), "Say which column the prob"),
+        (lambda: cr.distributions.StudentT(1, 0, 1).cdf(np.nan), "got NaN"),
+        (
+            lambda: cr.distributions.NormalInverseGamma(0, 1, 1, 1).cdf(1, of="mode"),
+            "'variance' or 'sd', got",
+        ),
+        (
+            lambda: cr.distributions.NormalInverseGamma(0, 1, 1, 1).logpdf(1, 2, of="sd"),
+            "Give a sd, and nothing",
+        ),
+        (
+            lambda: cr.distributions.NormalInverseGamma.reference().cdf(1, of="sd"),
+            "it has no probabilities",
+        ),
+        (
+            lambda: cr.distributions.NormalInverseGamma.reference().logpdf(1, of="sd"),
+            "it has no density",
+        ),
+        (
+            lambda: cr.distributions.NormalMean(0, 1, 1).cdf(1, of="variance"),
+            "Only the mean is unknown",
+        ),
+        (
+            lambda: cr.distributions.NormalInverseWishart.default([0], [1]).cdf(1),
+            "Say which column the prob",
+        ),
     ],
 )
 def test_what_is_refused(ask, text):
@@ -222,23 +240,23 @@ def test_what_is_refused(ask, text):
 
 
 def test_a_density_that_is_beyond_every_number_is_infinite():
-    assert cr.NormalInverseGamma(0, 1, 1e6, 1e-280).pdf(0, 1e-286) == np.inf
+    assert cr.distributions.NormalInverseGamma(0, 1, 1e6, 1e-280).pdf(0, 1e-286) == np.inf
     assert cr.Beta(0.5, 0.5).pdf(0.0) == np.inf
     with pytest.raises(InputError, match="Give a mean and a variance"):
-        cr.NormalInverseGamma(0, 1, 1, 1).pdf(1)
+        cr.distributions.NormalInverseGamma(0, 1, 1, 1).pdf(1)
 
 
 def test_what_is_no_covariance_has_no_density():
-    belief = cr.NormalInverseWishart([0, 0], 1, 5, np.eye(2))
+    belief = cr.distributions.NormalInverseWishart([0, 0], 1, 5, np.eye(2))
     assert belief.pdf([0, 0], [[1, 0.5], [0.2, 1]]) == 0.0
     assert belief.pdf([0, 0], [[1, 0.2], [0.2, 1]]) > 0.0
 
 
 def test_means_and_variances_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match=r"the shapes \(2,\) and \(3,\) do not fit"):
-        cr.NormalInverseGamma(5, 4, 3, 6).pdf([1, 2], [1, 2, 3])
+        cr.distributions.NormalInverseGamma(5, 4, 3, 6).pdf([1, 2], [1, 2, 3])
     with pytest.raises(InputError, match="do not fit"):
-        cr.NormalInverseWishart([0, 0], 1, 5, np.eye(2)).pdf(
+        cr.distributions.NormalInverseWishart([0, 0], 1, 5, np.eye(2)).pdf(
             np.zeros((3, 2)), np.stack([np.eye(2)] * 4)
         )
 

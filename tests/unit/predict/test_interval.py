@@ -231,7 +231,7 @@ def test_a_continuous_answer_has_intervals_of_mean_and_sd(lines):
     line = lines.cpt("y")
     p = line.posterior
     scale = np.sqrt(p.beta / p.alpha * (1 / p.weight + (1 - p.centre[0]) ** 2 / p.spread[0, 0]))
-    t = cr.StudentT(float(2 * p.alpha), answer.mean, float(scale)).interval(0.9)
+    t = cr.distributions.StudentT(float(2 * p.alpha), answer.mean, float(scale)).interval(0.9)
     error = answer.mean_interval.error
     assert tuple(answer.mean_interval) == pytest.approx(tuple(t), abs=5 * error)
     sd = np.sqrt(np.array(tuple(line.interval(0.9))))

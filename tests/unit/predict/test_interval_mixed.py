@@ -52,7 +52,7 @@ def test_one_continuous_variable(net, given):
     np.testing.assert_allclose(tuple(found.sd_interval), ends([e.sd for e in each]), rtol=1e-8)
     point = net.p(target, given)
     assert (found.mean, found.variance) == (point.mean, point.variance) and found.draws == 60
-    if isinstance(point, cr.NormalMixture):
+    if isinstance(point, cr.distributions.NormalMixture):
         weights = ends([e.weights for e in each])
         np.testing.assert_allclose(tuple(found.weight_interval), weights, rtol=1e-8)
     assert "90 %" in str(found) and "60 draws; ends: mean ±" in str(found)

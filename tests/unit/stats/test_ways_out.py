@@ -168,7 +168,7 @@ def test_names_steer_no_terminal():
     told = r"a\n\tb\x1b[31m"
     table = cr.read(columns, schema={name: "discrete", "v": "continuous"})
     tally = cr.tally(table, [name, ("v", [name])])
-    belief = cr.NormalInverseGamma(0, 1, 2, 2, name=name)
+    belief = cr.distributions.NormalInverseGamma(0, 1, 2, 2, name=name)
     shown = [
         tally,
         tally[name],
@@ -176,7 +176,7 @@ def test_names_steer_no_terminal():
         next(iter(tally)),
         cr.Distribution.of({"x\x1b": 0.25, "y\x1b": 0.75}, name=name),
         belief,
-        cr.NormalMean(0, 1, 1, name=name),
+        cr.distributions.NormalMean(0, 1, 1, name=name),
         cr.Categorical.likelihood_curve(["x\x1b", "y"]),
     ]
     for value in shown:

@@ -112,7 +112,7 @@ def test_a_proper_prior_is_the_textbook_regression():
 
 def test_a_normal_inverse_gamma_is_a_line_without_slopes():
     rows = {"x": [4.0, 8.0, 6.0, 5.5]}
-    belief = cr.NormalInverseGamma(5, 1, 2, 2)
+    belief = cr.distributions.NormalInverseGamma(5, 1, 2, 2)
     net = cr.fit("[x]", rows, belief)
     after = belief.update(rows["x"])
     assert net.p("x").mean == pytest.approx(after.mean().mean, rel=1e-12)
@@ -123,7 +123,7 @@ def test_a_normal_inverse_gamma_is_a_line_without_slopes():
     assert tuple(net.cpt("x").interval(0.9, of="intercept")) == pytest.approx(
         tuple(after.interval(0.9, of="mean")), rel=1e-9
     )
-    reference = cr.fit("[x]", rows, cr.NormalInverseGamma.reference())
+    reference = cr.fit("[x]", rows, cr.distributions.NormalInverseGamma.reference())
     assert reference.cpt("x").learned.prior == cr.LinePrior()
     with pytest.raises(InputError, match="says nothing of slopes"):
         cr.fit("[x][y|x]", {"x": rows["x"], "y": [1.0, 2.0, 2.5, 0.5]}, belief)

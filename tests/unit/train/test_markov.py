@@ -9,6 +9,7 @@ from tests.unit.predict.product import Product, random_model
 
 import credo as cr
 from credo.errors import InputError, LimitError, SchemaError, UnknownNameError
+from credo.train.markov.fit import fit_markov
 from credo.train.markov.likelihood import Likelihood
 from credo.train.markov.log_linear import LogLinear
 from credo.train.markov.pseudo_likelihood import PseudoLikelihood, blankets
@@ -31,7 +32,7 @@ def test_a_decomposable_model_has_a_closed_form():
     """P = Π cliques / Π separators, all as frequent as in the table."""
     table = table_of("ABCD", 500, 1, arity=3)
     edges = [("A", "B"), ("B", "C"), ("A", "C"), ("C", "D")]
-    net = cr.fit_markov(edges, table, l2=0, tolerance=1e-10)
+    net = fit_markov(edges, table, l2=0, tol=1e-10)
     tally = cr.tally(table, [("C", ["A", "B"]), ("D", ["C"]), ("C", [])])
     abc, cd, c = (np.asarray(tally[f]) / 500 for f in (("C", ["A", "B"]), ("D", ["C"]), ("C", [])))
     exact = abc[..., None] * cd / c[:, None]
@@ -41,7 +42,7 @@ def test_a_decomposable_model_has_a_closed_form():
 
 def test_a_square_against_iterative_proportional_fitting():
     table = table_of("ABCD", 400, 2)
-    net = cr.fit_markov(SQUARE, table, l2=0, tolerance=1e-11)
+    net = fit_markov(SQUARE, table, l2=0, tol=1e-11)
     counts = {e: np.asarray(cr.tally(table, [(e[1], [e[0]])])[e[1], [e[0]]]) / 400 for e in SQUARE}
     p = np.full((2, 2, 2, 2), 1 / 16)
     for _ in range(2000):
@@ -56,7 +57,7 @@ def test_a_square_against_iterative_proportional_fitting():
 
 def test_at_the_optimum_the_moments_are_those_of_the_table():
     table = table_of("ABCD", 300, 3, arity=3)
-    net = cr.fit_markov(SQUARE, table, l2=0, tolerance=1e-10)
+    net = fit_markov(SQUARE, table, l2=0, tol=1e-10)
     for a, b in SQUARE:
         seen = np.asarray(cr.tally(table, [(b, [a])])[b, [a]]) / 300
         np.testing.assert_allclose(net.p([a, b]).p, seen, atol=1e-7)
@@ -117,10 +118,10 @@ def test_tied_weights_are_learned_as_one():
     )
     rows = model.sample(40_000, rng=1)
     for method in ("likelihood", "pseudo-likelihood"):
-        net = cr.fit_markov(model, rows, method=method)
+        net = fit_markov(model, rows, method=method)
         assert net.weights["coupling"] == pytest.approx(0.3, abs=0.02)
         assert net.weights["field"] == pytest.approx(-0.2, abs=0.02)
-    exact = cr.fit_markov(model, rows, l2=0, tolerance=1e-10)
+    exact = fit_markov(model, rows, l2=0, tol=1e-10)
     design, g, _ = objectives(model, rows.to("pandas"))
     assert design.parameters == 2
     np.testing.assert_allclose(g(np.array(list(exact.weights.values())))[1] / 40_000, 0, atol=1e-8)
@@ -130,7 +131,7 @@ def test_pseudo_likelihood_comes_to_the_truth_with_more_rows():
     truth = cr.ising_grid(4, coupling=0.35, field=0.1)
     error = []
     for n in (300, 3_000, 30_000):
-        net = cr.fit_markov(truth, truth.sample(n, rng=2), method="pseudo-likelihood")
+        net = fit_markov(truth, truth.sample(n, rng=2), method="pseudo-likelihood")
         error.append(abs(net.weights["coupling"] - 0.35) + abs(net.weights["field"] - 0.1))
     assert error[2] < 0.01 and error[2] < error[0]
 
@@ -149,32 +150,32 @@ def test_a_large_grid_is_learned_by_pseudo_likelihood():
         up = rng.random(spins.shape) < 1 / (1 + np.exp(-2 * coupling * near))
         spins = np.where(squares == bool(step % 2), np.where(up, 1, -1), spins)
     table = {f"r{i + 1}c{j + 1}": spins[:, i, j] for i in range(n) for j in range(n)}
-    net = cr.fit_markov(cr.ising_grid(n), table)
+    net = fit_markov(cr.ising_grid(n), table)
     assert net.record.how == "maximum pseudo-likelihood"
     assert "multiplications" in net.record.notes[0]
     assert net.weights["coupling"] == pytest.approx(coupling, abs=0.01)
     wide = cr.ising_grid(40)
     with pytest.raises(LimitError, match="method='pseudo-likelihood'"):
-        cr.fit_markov(wide, {n: [-1, 1] for n in wide.names}, method="likelihood")
+        fit_markov(wide, {n: [-1, 1] for n in wide.names}, method="likelihood")
 
 
 def test_zero_counts():
     rows = {"A": [0, 0, 1, 1], "B": [0, 0, 1, 0]}
-    sharp = cr.fit_markov([("A", "B")], rows, l2=0)
+    sharp = fit_markov([("A", "B")], rows, l2=0)
     assert sharp.p(["A", "B"])[0, 1] == 0.0
     np.testing.assert_allclose(sharp.p(["A", "B"]).p, [[0.5, 0], [0.25, 0.25]], atol=1e-7)
     assert "1 configuration of a potential was never seen and cannot be" in sharp.record.notes[0]
-    soft = cr.fit_markov([("A", "B")], rows)
+    soft = fit_markov([("A", "B")], rows)
     assert 0 < soft.p(["A", "B"])[0, 1] < 0.01
     assert "only the prior keeps" in soft.record.notes[0]
-    by_each = cr.fit_markov([("A", "B")], rows, l2=0, method="pseudo-likelihood")
+    by_each = fit_markov([("A", "B")], rows, l2=0, method="pseudo-likelihood")
     assert by_each.p(["A", "B"])[0, 1] == 0.0
 
 
 def test_a_stronger_prior_pulls_to_the_uniform():
     table = table_of("ABC", 200, 5)
     away = [
-        np.abs(cr.fit_markov(CHAIN, table, l2=l2).p(["A", "B"]).p - 0.25).max()
+        np.abs(fit_markov(CHAIN, table, l2=l2).p(["A", "B"]).p - 0.25).max()
         for l2 in (0.0, 1.0, 100.0, 1e5)
     ]
     assert away == sorted(away, reverse=True) and away[-1] < 0.01
@@ -187,11 +188,11 @@ def test_weights_streams_and_batches_are_the_same(tmp_path):
     columns.to_csv(path, index=False)
     stream = cr.read(path, memory="1KB")
     assert isinstance(stream, cr.Stream)
-    a = cr.fit_markov(CHAIN, columns)
-    b = cr.fit_markov(CHAIN, stream)
+    a = fit_markov(CHAIN, columns)
+    b = fit_markov(CHAIN, stream)
     unique = columns.value_counts().reset_index()
-    c = cr.fit_markov(CHAIN, cr.read(unique, weights="count"))
-    d = cr.fit_markov(CHAIN, columns.sample(frac=1, random_state=0))
+    c = fit_markov(CHAIN, cr.read(unique, weights="count"))
+    d = fit_markov(CHAIN, columns.sample(frac=1, random_state=0))
     for other in (b, c, d):
         np.testing.assert_allclose(other.p(list("ABC")).p, a.p(list("ABC")).p, atol=1e-10)
 
@@ -199,35 +200,35 @@ def test_weights_streams_and_batches_are_the_same(tmp_path):
 def test_pairs_and_cliques():
     table = table_of("ABC", 300, 7)
     triangle = [("A", "B"), ("B", "C"), ("A", "C")]
-    whole = cr.fit_markov(triangle, table)
-    pairs = cr.fit_markov(triangle, table, potentials="pairs")
+    whole = fit_markov(triangle, table)
+    pairs = fit_markov(triangle, table, potentials="pairs")
     assert [p.names for p in whole.potentials] == [("A", "B", "C")]
     assert len(pairs.potentials) == 3 and pairs.graph == whole.graph
     assert pairs.record.score <= whole.record.score
-    alone = cr.fit_markov(cr.UndirectedGraph([("A", "B")], nodes=["A", "B", "C"]), table, l2=0)
+    alone = fit_markov(cr.UndirectedGraph([("A", "B")], nodes=["A", "B", "C"]), table, l2=0)
     seen = np.asarray(cr.tally(table, ["C"])["C"]) / 300
     np.testing.assert_allclose(alone.p("C").p, seen, atol=1e-6)
 
 
 def test_the_record_and_saving_it(tmp_path):
     table = table_of("ABC", 100, 8)
-    net = cr.fit_markov(CHAIN, table)
+    net = fit_markov(CHAIN, table)
     assert net.record.trace == tuple(sorted(net.record.trace))
     assert net.record.reason.startswith("no slope above 1e-07")
     assert net.record.details["rows"] == 100 and net.record.seconds > 0
     net.save(tmp_path / "net.credo")
     again = cr.load(tmp_path / "net.credo")
     assert again == net and again.record == net.record
-    short = cr.fit_markov(SQUARE, table_of("ABCD", 100, 8), iterations=2)
+    short = fit_markov(SQUARE, table_of("ABCD", 100, 8), max_iter=2)
     assert short.record.reason == "2 iterations were allowed"
 
 
 def test_learning_again_from_a_factor_graph():
     table = table_of("ABC", 200, 9)
     graph = cr.FactorGraph({("A", "B"): np.ones((2, 2)), ("C", "B"): np.ones((2, 2))})
-    net = cr.fit_markov(graph, table)
+    net = fit_markov(graph, table)
     np.testing.assert_allclose(
-        net.p(list("ABC")).p, cr.fit_markov(CHAIN, table).p(list("ABC")).p, atol=1e-6
+        net.p(list("ABC")).p, fit_markov(CHAIN, table).p(list("ABC")).p, atol=1e-6
     )
 
 
@@ -236,7 +237,7 @@ def test_states_as_the_model_has_them():
     model = cr.MarkovNetwork(
         {("A", "B"): np.ones((3, 2))}, states={"A": ("x", "y", "z"), "B": (1, 0)}
     )
-    net = cr.fit_markov(model, cr.read({"A": ["y", "x", "y"], "B": [0, 1, 0]}), l2=0)
+    net = fit_markov(model, cr.read({"A": ["y", "x", "y"], "B": [0, 1, 0]}), l2=0)
     assert net.variable("A").states == ("x", "y", "z")
     assert net.p("A")["z"] == 0.0
     assert net.p("A")["y"] == pytest.approx(2 / 3)
@@ -258,7 +259,7 @@ def test_refusals(arguments, error, says):
     rows = {"A": [0, 1, 0], "B": [1, 1, 0], "h": [0.5, 1.5, 2.25], "G": ["x", None, "y"]}
     rows["flat"] = ["x", "x", "x"]
     with pytest.raises(error, match=says):
-        cr.fit_markov(*arguments, rows)
+        fit_markov(*arguments, rows)
 
 
 @pytest.mark.parametrize(
@@ -267,26 +268,26 @@ def test_refusals(arguments, error, says):
         ({"method": "ml"}, "method must be 'auto', 'likelihood' or 'pseudo-likelihood', got 'ml'"),
         ({"l2": -1}, "l2 must be a finite number, 0 or more, got -1"),
         ({"l2": "much"}, "l2 must be a finite number"),
-        ({"iterations": 0}, "iterations must be a whole number above 0"),
+        ({"max_iter": 0}, "max_iter must be a whole number above 0"),
         ({"potentials": "all"}, "potentials must be 'cliques' or 'pairs'"),
     ],
 )
 def test_refused_options(options, says):
     with pytest.raises(InputError, match=says):
-        cr.fit_markov([("A", "B")], {"A": [0, 1], "B": [1, 1]}, **options)
+        fit_markov([("A", "B")], {"A": [0, 1], "B": [1, 1]}, **options)
 
 
 def test_no_rows():
     with pytest.raises(InputError, match="no rows to learn from"):
-        cr.fit_markov([("A", "B")], cr.read({"A": [0, 1], "B": [1, 0]}).take([]))
+        fit_markov([("A", "B")], cr.read({"A": [0, 1], "B": [1, 0]}).take([]))
 
 
 def test_a_clique_that_is_too_large_is_refused_before_it_is_made():
     names = [f"x{i:02}" for i in range(30)]
     table = cr.read({n: [0, 1] for n in names})
     with pytest.raises(LimitError, match="would have 1,073,741,824 numbers"):
-        cr.fit_markov(list(itertools.combinations(names, 2)), table)
-    net = cr.fit_markov(list(itertools.combinations(names[:12], 2)), table, potentials="pairs")
+        fit_markov(list(itertools.combinations(names, 2)), table)
+    net = fit_markov(list(itertools.combinations(names[:12], 2)), table, potentials="pairs")
     assert len(net.potentials) == 66
 
 
@@ -294,7 +295,7 @@ def test_a_feature_that_is_zero_shares_its_weight():
     """An all-zero feature says nothing, whatever its place among those of its name."""
     a, b = (cr.Variable(n, "discrete", (0, 1)) for n in "AB")
     features = [cr.Feature((b,), [0, 0], name="w"), cr.Feature((a,), [0, 1], name="w")]
-    net = cr.fit_markov(cr.MarkovNetwork(features), {"A": [1, 1, 1, 0], "B": [0, 1, 0, 1]}, l2=0)
+    net = fit_markov(cr.MarkovNetwork(features), {"A": [1, 1, 1, 0], "B": [0, 1, 0, 1]}, l2=0)
     assert net.weights["w"] == pytest.approx(np.log(3), rel=1e-5)
     np.testing.assert_allclose(net.p("B").p, 0.5)
 
@@ -303,21 +304,27 @@ def test_weights_and_a_schema_are_read_with_the_rows():
     rows = {"A": ["x", "y", "x"], "B": ["u", "v", "v"]}
     copied = {"A": ["x", "y", "y", "x"], "B": ["u", "v", "v", "v"]}
     graph = [("A", "B")]
-    weighted = cr.fit_markov(graph, rows, weights=[1, 2, 1])
-    assert weighted.p(["A", "B"]) == cr.fit_markov(graph, copied).p(["A", "B"])
-    assert cr.fit_markov(weighted, rows, weights=[1, 2, 1]).record.details["rows"] == 4
-    wider = cr.fit_markov(graph, rows, schema={"A": ["x", "y", "z"]})
+    weighted = fit_markov(graph, rows, weights=[1, 2, 1])
+    assert weighted.p(["A", "B"]) == fit_markov(graph, copied).p(["A", "B"])
+    assert fit_markov(weighted, rows, weights=[1, 2, 1]).record.details["rows"] == 4
+    wider = fit_markov(graph, rows, schema={"A": ["x", "y", "z"]})
     assert 0 < wider.p("A")["z"] < 0.1
     with pytest.raises(InputError, match="The model has its schema"):
-        cr.fit_markov(wider, rows, schema={"A": ["x", "y"]})
+        fit_markov(wider, rows, schema={"A": ["x", "y"]})
 
 
-def test_fit_of_a_graph_without_directions_names_fit_markov():
+def test_fit_of_a_graph_without_directions_learns_its_potentials():
     net = cr.MarkovNetwork({("A", "B"): [[1, 2], [3, 4]]})
-    for model, said in (
-        (net, "a Markov network"),
-        (net.to_factor_graph(), "a factor graph"),
-        (net.graph, "an undirected graph"),
-    ):
-        with pytest.raises(InputError, match=rf"{said} has no directions.*cr\.fit_markov"):
-            cr.fit(model, {"A": [0, 1], "B": [0, 1]})
+    rows = {"A": [0, 1, 1], "B": [0, 1, 0]}
+    for model in (net, net.to_factor_graph(), net.graph):
+        learned = cr.fit(model, rows, l2=0.5)
+        assert learned == fit_markov(model, rows, l2=0.5)
+    with pytest.raises(InputError, match=r"^prior= is for tables of a child.* precision l2=\.$"):
+        cr.fit(net, rows, prior=cr.BDeu(1))
+    with pytest.raises(TypeError, match="no option 'l2' for a directed graph"):
+        cr.fit("[A][B|A]", rows, l2=0.5)
+
+
+def test_the_old_name_warns():
+    with pytest.warns(DeprecationWarning, match="credo.fit_markov is now credo.fit of an Und"):
+        assert cr.fit_markov is fit_markov

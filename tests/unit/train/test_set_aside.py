@@ -51,8 +51,8 @@ def test_naive_bayes(option):
 def test_a_model_of_the_column():
     known = cr.read(ROWS, schema={"id": "discrete"})
     net = cr.fit("[id][a|id]", known)
-    field = cr.fit_markov([("id", "a")], known)
-    for learn in (lambda t: cr.fit(net, t), lambda t: cr.fit_markov(field, t)):
+    field = cr.fit(cr.UndirectedGraph([("id", "a")]), known)
+    for learn in (lambda t: cr.fit(net, t), lambda t: cr.fit(field, t)):
         with pytest.raises(SchemaError, match=TELLS):
             learn(cr.read(ROWS))
 

@@ -139,7 +139,7 @@ def _collinear(scaled: Floats, names: Sequence[str], what: str) -> InputError:
         f"{what} must be positive definite, but the column {names[worst]!r} is a linear "
         f"combination of {', '.join(repr(o) for o in others)}.",
         hint=f"Leave {names[worst]!r} out, or use a prior such as "
-        "cr.NormalInverseWishart.default(…).",
+        "cr.distributions.NormalInverseWishart.default(…).",
     )
 
 

@@ -32,7 +32,7 @@ __all__ = ["Gaussian", "drawn"]
 
 Floats = NDArray[np.float64]
 
-_EXAMPLE = "cr.NormalInverseGamma(0, 1, 2, 2)"  # of a prior
+_EXAMPLE = "cr.distributions.NormalInverseGamma(0, 1, 2, 2)"  # of a prior
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -49,7 +49,7 @@ class Gaussian(Point):
     >>> Gaussian.fit([5.0, 5.0, 5.0])
     Traceback (most recent call last):
     credo.errors.InputError: The column 'x' is constant: its maximum-likelihood variance is 0. \
-Give a prior such as prior=cr.NormalInverseGamma(0, 1, 2, 2), known_variance=…, or \
+Give a prior such as prior=cr.distributions.NormalInverseGamma(0, 1, 2, 2), known_variance=…, or \
 leave 'x' out.
     """
 
@@ -187,7 +187,8 @@ leave 'x' out.
             )
         elif not isinstance(prior, (NormalInverseGamma, NormalMean)):
             raise InputError(
-                "The prior of a Gaussian must be a cr.NormalInverseGamma, or a cr.NormalMean "
+                "The prior of a Gaussian must be a cr.distributions.NormalInverseGamma, or a "
+                "cr.distributions.NormalMean "
                 f"when its variance is known, got {shown(prior)}."
             )
         elif known_variance is not None and getattr(prior, "known_variance", None) != positive(
@@ -195,7 +196,7 @@ leave 'x' out.
         ):
             raise InputError(
                 f"The prior {prior!r} is not one for the known variance {known_variance!r}.",
-                hint=f"Use cr.NormalMean(…, known_variance={known_variance!r}).",
+                hint=f"Use cr.distributions.NormalMean(…, known_variance={known_variance!r}).",
             )
         return prior.update(data)
 
@@ -277,7 +278,7 @@ def _one(names: tuple[str, ...], n: float, mean: Floats, scatter: Floats) -> tup
     if len(names) != 1:
         raise InputError(
             f"A Gaussian has one variable, got {', '.join(names)}.",
-            hint="Use cr.MultivariateGaussian for several together.",
+            hint="Use cr.distributions.MultivariateGaussian for several together.",
         )
     return n, float(mean[0]), float(scatter[0, 0])
 

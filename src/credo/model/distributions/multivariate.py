@@ -72,7 +72,7 @@ class MultivariateGaussian(Spread, Point):
     Traceback (most recent call last):
     credo.errors.InputError: The covariance must be positive definite, but the column 'c' is a \
 linear combination of 'a', 'b'. Leave 'c' out, or use a prior such as \
-cr.NormalInverseWishart.default(…).
+cr.distributions.NormalInverseWishart.default(…).
     """
 
     mean: Floats
@@ -165,7 +165,7 @@ cr.NormalInverseWishart.default(…).
         sample_variance: bool = False,
     ) -> Self:
         """The Gaussian learned from rows, columns by name, or their `Moments`."""
-        example = "cr.NormalInverseWishart.default(mean, sd)"
+        example = "cr.distributions.NormalInverseWishart.default(mean, sd)"
         how = chosen(estimate, prior, example)
         if how != "mle":
             fitted: Self = picked(cls.posterior(data, prior, names=names), how)
@@ -205,8 +205,8 @@ cr.NormalInverseWishart.default(…).
             return NormalInverseWishart.reference(moments.names).update(moments)
         if not isinstance(prior, NormalInverseWishart):
             raise InputError(
-                "The prior of a MultivariateGaussian must be a cr.NormalInverseWishart, "
-                f"got {shown(prior)}."
+                "The prior of a MultivariateGaussian must be a "
+                f"cr.distributions.NormalInverseWishart, got {shown(prior)}."
             )
         return prior.update(data)
 

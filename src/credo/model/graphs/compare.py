@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from credo.model.graphs.relations import Relations
     from credo.model.networks.network import Network
 
-__all__ = ["Comparison", "compare", "compared", "same_nodes", "shd"]
+__all__ = ["Comparison", "compare_graphs", "compared", "same_nodes", "shd"]
 
 Edge = tuple[str, str]
 
@@ -107,20 +107,8 @@ def same_nodes(dag: Relations, other: object) -> Relations:
     return other
 
 
-def compare(one: Dag | Network | str, two: Dag | Network | str) -> Comparison:
-    """How the second graph differs from the first: SHD, shared, reversed, missing, extra edges.
-
-    Graphs, networks, or text such as `"[A][B|A]"`, over the same nodes. In a notebook the result
-    is a picture of both, with the edges coloured by their kind.
-
-    >>> import credo as cr
-    >>> print(cr.compare("[A][B|A][C|A:B]", "[B][A|B][C|B]"))
-    SHD       1
-    shared    1  B → C
-    reversed  1  A → B
-    missing   1  A → C
-    extra     0
-    """
+def compare_graphs(one: Dag | Network | str, two: Dag | Network | str) -> Comparison:
+    """How the second graph differs from the first; see `credo.compare`."""
     first, second = _graph(one), _graph(two)
     return compared(first, same_nodes(first, second))
 

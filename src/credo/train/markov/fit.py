@@ -55,8 +55,8 @@ def fit_markov(
     method: str = "auto",
     l2: float = 1e-3,
     potentials: str = "cliques",
-    iterations: int = 2000,
-    tolerance: float = 1e-7,
+    max_iter: int = 2000,
+    tol: float = 1e-7,
     weights: Any = None,
     schema: Any = None,
 ) -> MarkovNetwork:
@@ -82,9 +82,9 @@ def fit_markov(
     choice(method, METHODS, "method")
     choice(potentials, ("cliques", "pairs"), "potentials")
     l2 = _checked(l2, "l2")
-    _checked(tolerance, "tolerance")
-    if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
-        raise InputError(f"iterations must be a whole number above 0, got {iterations!r}.")
+    _checked(tol, "tol")
+    if isinstance(max_iter, bool) or not isinstance(max_iter, int) or max_iter < 1:
+        raise InputError(f"max_iter must be a whole number above 0, got {max_iter!r}.")
     graph, variables, template, table = _found(structure, source, potentials, weights, schema)
     design = LogLinear.of(variables, template)
     method, plan, notes = _chosen(method, design)
@@ -99,7 +99,7 @@ def fit_markov(
             design = design.closing(zero)
         else:
             notes.append(f"{cells} never seen; only the prior keeps {one} above 0")
-    found = _climbed(design, plan, counts, around, rows, l2, iterations, tolerance)
+    found = _climbed(design, plan, counts, around, rows, l2, max_iter, tol)
     how = "maximum likelihood" if around is None else "maximum pseudo-likelihood"
     record = Record(
         how=how,
@@ -274,8 +274,8 @@ def _climbed(
     around: list[Counts] | None,
     rows: float,
     l2: float,
-    iterations: int,
-    tolerance: float,
+    max_iter: int,
+    tol: float,
 ) -> Ascent:
     g: Any = (
         Likelihood(design, plan, counts, rows)
@@ -287,7 +287,7 @@ def _climbed(
         design.parameters,
         l2=l2,
         rows=rows,
-        iterations=iterations,
-        tolerance=tolerance,
+        iterations=max_iter,
+        tolerance=tol,
         label="learning",
     )

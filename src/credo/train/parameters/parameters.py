@@ -24,7 +24,6 @@ from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Local, Network
 from credo.model.networks.priors import K2, BDeu, Laplace, pseudocounts_of
-from credo.model.undirected.factor_graph import FactorGraph
 from credo.model.undirected.factor_model import FactorModel
 from credo.model.values.learned import Learned
 from credo.model.values.reals import shown
@@ -38,7 +37,7 @@ __all__ = ["fit"]
 
 
 def fit(
-    dag: Dag | Network | str | Iterable[tuple[str, str]],
+    graph: Dag | Network | UndirectedGraph | FactorModel | str | Iterable[tuple[str, str]],
     source: Any,
     prior: Any = None,
     *,
@@ -50,13 +49,16 @@ def fit(
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
-) -> Network:
+    **undirected: Any,
+) -> Any:
     """Learn the distributions of a graph from rows.
+
+    A directed graph gives a `Network`, an undirected one a `MarkovNetwork`.
 
     Parameters
     ----------
-    dag : Dag, text, edges, or Network
-        The graph. A network gives its variables and states too; its numbers are not used.
+    graph : Dag, text, edges, or Network; UndirectedGraph, MarkovNetwork or FactorGraph
+        The graph. A model gives its variables and states too; its parameters are not used.
     source : anything `cr.read` takes, a Table, a Stream, a source, or a Tally
         The rows, or statistics of the graph's families already counted.
     prior : None, BDeu, K2, Laplace, Dirichlet, Beta, LinePrior, NormalInverseGamma, or mapping
@@ -74,6 +76,8 @@ def fit(
         The families of each list share one table (or line): their counts are added.
     weights, schema : optional
         As in `cr.read`, when `source` has not been read yet.
+    undirected : method, l2, potentials, max_iter, tol
+        For undirected graphs alone; see docs/undirected.md.
 
     >>> import credo as cr
     >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia())
@@ -85,17 +89,24 @@ def fit(
     F    0.50000  0.234–0.766  ████┝━━━━━╋━━━━┥
     T    0.50000  0.234–0.766  ████┝━━━━━╋━━━━┥
     """
+    if isinstance(graph, (UndirectedGraph, FactorModel)):
+        from credo.train.markov.fit import fit_markov
+
+        _refuse_directed(prior, default, estimate, sample_variance, fixed, tied)
+        return fit_markov(graph, source, weights=weights, schema=schema, **undirected)
+    if undirected:
+        raise TypeError(f"fit() has no option {next(iter(undirected))!r} for a directed graph.")
     began = time.perf_counter()
-    like = dag if isinstance(dag, Network) else None
+    like = graph if isinstance(graph, Network) else None
     if isinstance(source, (Dag, Network)) or (isinstance(source, str) and "[" in source[:2]):
         raise InputError(
             f"The graph comes first and the rows second, got {shown(source)} for the rows.",
             hint="Write cr.fit('[A][B|A]', rows).",
         )
-    graph = _graph(dag)
+    dag = _graph(graph)
     known = {v.name: v for v in like.variables} if like is not None else {}
-    known |= _known_variables(graph, fixed)
-    families = [(n, graph.parents(n)) for n in graph.nodes]
+    known |= _known_variables(dag, fixed)
+    families = [(n, dag.parents(n)) for n in dag.nodes]
     opened = Opened(source, known if like is not None else {}, weights, schema)
     variables = opened.variables(families)
     for name, variable in known.items():
@@ -105,9 +116,9 @@ def fit(
                 f"table has {list(variables[name].states)}."
             )
     _check(families, variables)
-    held = _fixed(graph, variables, fixed, like)
-    together = groups_of(tied, graph, variables, held)
-    chosen = _priors(prior, default, graph)
+    held = _fixed(dag, variables, fixed, like)
+    together = groups_of(tied, dag, variables, held)
+    chosen = _priors(prior, default, dag)
     _one_prior(together, chosen)
     tally = opened.tally(families, threads)
     specs = []
@@ -123,7 +134,7 @@ def fit(
             f"estimate={estimate!r} needs a prior.",
             hint="Give one, such as prior=cr.BDeu(1), or use estimate='mle'.",
         )
-    return learn(graph, specs, tally.rows, opened.label, "fit", began)
+    return learn(dag, specs, tally.rows, opened.label, "fit", began)
 
 
 # --- what was asked for -------------------------------------------------------------------
@@ -134,11 +145,6 @@ def _graph(dag: Any) -> Dag:
         return dag.dag
     if isinstance(dag, Dag):
         return dag
-    if isinstance(dag, (UndirectedGraph, FactorModel)):
-        raise InputError(
-            f"cr.fit learns tables of a child given its parents, and {_a(dag)} has no directions.",
-            hint="Learn its potentials with cr.fit_markov(graph, rows).",
-        )
     if isinstance(dag, str):
         return Dag.parse(dag)
     refuse_rows(dag)
@@ -147,9 +153,15 @@ def _graph(dag: Any) -> Dag:
     raise InputError(f"A graph is needed: a Dag, a Network, edges or text, got {shown(dag)}.")
 
 
-def _a(model: Any) -> str:
-    kinds = ((UndirectedGraph, "an undirected graph"), (FactorGraph, "a factor graph"))
-    return next((said for kind, said in kinds if isinstance(model, kind)), "a Markov network")
+def _refuse_directed(*options: Any) -> None:
+    names = ("prior", "default", "estimate", "sample_variance", "fixed", "tied")
+    given = [n for n, value in zip(names, options, strict=True) if value]
+    if given:
+        raise InputError(
+            f"{given[0]}= is for tables of a child given its parents, and an undirected graph has "
+            "none.",
+            hint="Its parameters have a Gaussian prior of precision l2=.",
+        )
 
 
 def _known_variables(graph: Dag, fixed: Any) -> dict[str, Variable]:

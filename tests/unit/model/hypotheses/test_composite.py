@@ -15,7 +15,7 @@ from credo.errors import ImpossibleError, InputError
 
 FLIPS = [True] * 12 + [False] * 8
 COIN = {"fair": cr.Bernoulli(0.5), "unknown": cr.Beta(1, 1)}
-MEANS = {"zero": cr.Gaussian(0, 1), "somewhere": cr.NormalMean(0, 1, 1)}
+MEANS = {"zero": cr.Gaussian(0, 1), "somewhere": cr.distributions.NormalMean(0, 1, 1)}
 
 
 def test_a_coin_of_unknown_bias_against_a_fair_one() -> None:
@@ -44,11 +44,11 @@ def test_a_mean_that_is_not_known() -> None:
             {"a": 0.2, "b": 0.3, "c": 0.5},
             list("abcacca"),
         ),
-        (cr.NormalMean(1, 2, 3), cr.Gaussian(0, 1), [0.5, -2.0, 7.0, 7.0]),
-        (cr.NormalInverseGamma(0, 1, 2, 3), cr.Gaussian(0, 1), [0.5, -2.0, 7.0, 7.0]),
+        (cr.distributions.NormalMean(1, 2, 3), cr.Gaussian(0, 1), [0.5, -2.0, 7.0, 7.0]),
+        (cr.distributions.NormalInverseGamma(0, 1, 2, 3), cr.Gaussian(0, 1), [0.5, -2.0, 7.0, 7.0]),
         (
-            cr.NormalInverseWishart([0, 1], 1, 4, [[1, 0], [0, 2]]),
-            cr.MultivariateGaussian([0, 0], [[1, 0], [0, 1]]),
+            cr.distributions.NormalInverseWishart([0, 1], 1, 4, [[1, 0], [0, 2]]),
+            cr.distributions.MultivariateGaussian([0, 0], [[1, 0], [0, 1]]),
             [(1.0, 2.0), (0.0, -1.0), (3.0, 3.5)],
         ),
     ],
@@ -125,8 +125,8 @@ def test_a_state_that_a_belief_lacks_rules_it_out() -> None:
 
 def test_a_belief_that_is_no_distribution_is_refused() -> None:
     with pytest.raises(InputError, match=r"'flat' is NormalMean.*not yet a distribution.*proper"):
-        cr.Hypotheses({"flat": cr.NormalMean.flat(1)})
-    learned = cr.NormalMean.flat(1).update([1.0])
+        cr.Hypotheses({"flat": cr.distributions.NormalMean.flat(1)})
+    learned = cr.distributions.NormalMean.flat(1).update([1.0])
     assert cr.Hypotheses({"learned": learned}).observe(1.0).log_likelihood[
         "learned"
     ] == pytest.approx(stats.norm(1, math.sqrt(2)).logpdf(1.0))
@@ -134,7 +134,7 @@ def test_a_belief_that_is_no_distribution_is_refused() -> None:
 
 def test_what_a_belief_cannot_learn_from_is_named() -> None:
     with pytest.raises(InputError, match="'b' failed on 'x'"):
-        cr.Hypotheses({"b": cr.NormalMean(0, 1, 1)}).observe("x")
+        cr.Hypotheses({"b": cr.distributions.NormalMean(0, 1, 1)}).observe("x")
 
 
 def test_equality_tells_beliefs_apart_and_survives_a_pickle() -> None:

@@ -17,8 +17,8 @@ BEYOND = r"The density of .* is exp\(.*\), beyond a float\. Ask for log_p instea
 
 @pytest.fixture
 def peaked():
-    wide = cr.MultivariateGaussian(np.zeros(400), 1e-4 * np.eye(400))
-    wider = cr.MultivariateGaussian(np.zeros(400), 1e-2 * np.eye(400))
+    wide = cr.distributions.MultivariateGaussian(np.zeros(400), 1e-4 * np.eye(400))
+    wider = cr.distributions.MultivariateGaussian(np.zeros(400), 1e-2 * np.eye(400))
     return Hypotheses({"wide": wide, "wider": wider})
 
 

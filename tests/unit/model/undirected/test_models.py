@@ -49,7 +49,7 @@ def test_frozen_equal_and_copied(square):
     for other in (square, square.to_factor_graph(), cr.ising_grid(2)):
         assert pickle.loads(pickle.dumps(other)) == other
         assert copy.deepcopy(other) == other
-    noted = square.with_record(cr.fit_markov(square, {n: [0, 1] for n in "ABCD"}).record)
+    noted = square.with_record(cr.fit(square, {n: [0, 1] for n in "ABCD"}).record)
     assert noted == square and noted.record.how == "maximum likelihood"
 
 

@@ -146,10 +146,10 @@ def test_cheeseman_stutz_of_one_class_is_the_evidence():
     x = rng.normal(3, 2, 25)
     found = cr.gaussian_mixture({"x": x}, 1, covariance="diagonal").candidates.best
     sd = x.std()
-    prior = cr.NormalInverseGamma(x.mean(), 0.01, 1.5, 0.5 * sd**2)
+    prior = cr.distributions.NormalInverseGamma(x.mean(), 0.01, 1.5, 0.5 * sd**2)
     assert found.cheeseman_stutz == pytest.approx(prior.log_marginal(x), rel=1e-6)
     y = x * 0.5 + rng.normal(size=25)
-    joint = cr.NormalInverseWishart(
+    joint = cr.distributions.NormalInverseWishart(
         [x.mean(), y.mean()], 0.01, 4, np.diag([x.var(), y.var()]), names=("x", "y")
     )
     for form in ("full", "tied"):
