@@ -53,7 +53,8 @@ def baselines_of(table: Table) -> tuple[dict[str, Learner], dict[str, str]]:
 
 
 def _fit(dag: Dag, rows: Table) -> Network:
-    return fit(dag, rows, BDeu(1))
+    net: Network = fit(dag, rows, BDeu(1))
+    return net
 
 
 def _tree(rows: Table) -> Network:

@@ -62,7 +62,8 @@ def _graph(dag: Dag) -> Learner:
     def by_graph(rows: Table) -> Network:
         if has_gaps(rows):
             return em_until(math.inf, dag, rows, BDeu(1), tol=1e-4, told=False)
-        return fit(dag, rows, BDeu(1))
+        net: Network = fit(dag, rows, BDeu(1))
+        return net
 
     return by_graph
 

@@ -217,6 +217,5 @@ def _near_or_all(name: object, names: list[object]) -> str:
     return f"{there} {listed}" + (f" and {len(names) - 12} more." if len(names) > 12 else ".")
 
 
-for _error in (CredoError, CredoWarning):  # tracebacks name the public place
-    for _class in (_error, *_error.__subclasses__()):
-        _class.__module__ = "credo.errors"
+for _class in [c for c in vars().values() if isinstance(c, type) and c.__module__ == __name__]:
+    _class.__module__ = "credo.errors"  # tracebacks name the public place
