@@ -33,7 +33,7 @@ def run(bench: Bench) -> None:
 
 def likelihoods(bench: Bench, net: Any, rows: int) -> None:
     """ln P of each row."""
-    from credo.checking.row_scores import score_rows
+    from credo.checking.again.row_scores import score_rows
 
     codes = sample(net, rows, np.random.default_rng(1))
     table = table_of(net, codes)

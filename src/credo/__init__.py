@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 # old name → where it is, and what to write instead; for this version
 _RENAMED = {
-    "compare_models": ("credo.checking.comparing.compare", "credo.compare"),
+    "compare_models": ("credo.checking.questions.comparing.compare", "credo.compare"),
     "fit_markov": ("credo.train.markov.fit.fit_markov", "credo.fit of an UndirectedGraph"),
     **{
         name: (f"credo.distributions.{name}", f"credo.distributions.{name}")

@@ -6,10 +6,10 @@ from credo import estimators as estimators
 from credo import examples as examples
 from credo import plot as plot
 from credo.checking.checkup import check as check
-from credo.checking.comparing import compare as compare
-from credo.checking.cross_validation import cross_validate as cross_validate
-from credo.checking.information_gain import evidence_value as evidence_value
-from credo.checking.tipping import sensitivity as sensitivity
+from credo.checking.questions.comparing import compare as compare
+from credo.checking.questions.cross_validation import cross_validate as cross_validate
+from credo.checking.questions.information_gain import evidence_value as evidence_value
+from credo.checking.questions.tipping import sensitivity as sensitivity
 from credo.core.schema import Schema as Schema
 from credo.core.schema import Variable as Variable
 from credo.data import Stream as Stream

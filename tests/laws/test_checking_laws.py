@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.checking.multiplicity import benjamini_hochberg, holm
-from credo.checking.row_scores import score_rows
+from credo.checking.again.row_scores import score_rows
+from credo.checking.sections.multiplicity import benjamini_hochberg, holm
 
 
 @st.composite

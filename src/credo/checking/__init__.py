@@ -13,30 +13,30 @@ _WHERE = {
     "check": "checkup",
     "Report": "report",
     "Finding": "findings",
-    "cross_validate": "cross_validation",
-    "CrossValidation": "cross_validation",
-    "sensitivity": "tipping",
-    "Sensitivity": "tipping",
-    "evidence_value": "information_gain",
-    "EvidenceValue": "information_gain",
-    "compare": "comparing",
-    "ModelComparison": "comparing",
+    "cross_validate": "questions.cross_validation",
+    "CrossValidation": "questions.cross_validation",
+    "sensitivity": "questions.tipping",
+    "Sensitivity": "questions.tipping",
+    "evidence_value": "questions.information_gain",
+    "EvidenceValue": "questions.information_gain",
+    "compare": "questions.comparing",
+    "ModelComparison": "questions.comparing",
 }
 
 __all__ = list(_WHERE)
 
 if TYPE_CHECKING:
     from credo.checking.checkup import check as check
-    from credo.checking.comparing import ModelComparison as ModelComparison
-    from credo.checking.comparing import compare as compare
-    from credo.checking.cross_validation import CrossValidation as CrossValidation
-    from credo.checking.cross_validation import cross_validate as cross_validate
     from credo.checking.findings import Finding as Finding
-    from credo.checking.information_gain import EvidenceValue as EvidenceValue
-    from credo.checking.information_gain import evidence_value as evidence_value
+    from credo.checking.questions.comparing import ModelComparison as ModelComparison
+    from credo.checking.questions.comparing import compare as compare
+    from credo.checking.questions.cross_validation import CrossValidation as CrossValidation
+    from credo.checking.questions.cross_validation import cross_validate as cross_validate
+    from credo.checking.questions.information_gain import EvidenceValue as EvidenceValue
+    from credo.checking.questions.information_gain import evidence_value as evidence_value
+    from credo.checking.questions.tipping import Sensitivity as Sensitivity
+    from credo.checking.questions.tipping import sensitivity as sensitivity
     from credo.checking.report import Report as Report
-    from credo.checking.tipping import Sensitivity as Sensitivity
-    from credo.checking.tipping import sensitivity as sensitivity
 
 
 __getattr__, __dir__ = lazy_names(

@@ -15,24 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from credo.checking.calibration import calibration
-from credo.checking.edges import edges as edge_section
-from credo.checking.edges import usual_samples
+from credo.checking.again.folds import Judge, deal, judges_of, rows_for, scored_by
+from credo.checking.again.learned_from import learned_from
+from credo.checking.again.learners import has_gaps, learner_of, quiet
+from credo.checking.again.replicates import judged_replicates
+from credo.checking.again.row_scores import Scored, gathered
+from credo.checking.again.sampled_rows import copies, plain_rows
+from credo.checking.again.searching_again import SEARCH_SECONDS, Again, learned_again, of_its_graph
 from credo.checking.findings import Finding, ranked
-from credo.checking.folds import Judge, deal, judges_of, rows_for, scored_by
-from credo.checking.held_out import held_out
-from credo.checking.independence import independence
-from credo.checking.influence import influence
-from credo.checking.learned_from import learned_from
-from credo.checking.learners import has_gaps, learner_of, quiet
-from credo.checking.outliers import Surprises, of_tables, outliers
-from credo.checking.parameters import parameters
-from credo.checking.predictive import own_statistics, predictive
-from credo.checking.replicates import judged_replicates
 from credo.checking.report import SECTIONS, Report
-from credo.checking.row_scores import Scored, gathered
-from credo.checking.sampled_rows import copies, plain_rows
-from credo.checking.searching_again import SEARCH_SECONDS, Again, learned_again, of_its_graph
+from credo.checking.sections.calibration import calibration
+from credo.checking.sections.edges import edges as edge_section
+from credo.checking.sections.edges import usual_samples
+from credo.checking.sections.held_out import held_out
+from credo.checking.sections.independence import independence
+from credo.checking.sections.influence import influence
+from credo.checking.sections.outliers import Surprises, of_tables, outliers
+from credo.checking.sections.parameters import parameters
+from credo.checking.sections.predictive import own_statistics, predictive
 from credo.core.errors import CredoError, InputError, unknown_name
 from credo.data import Table
 from credo.model.networks.network import Network

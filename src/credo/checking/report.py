@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from credo.checking.calibration import Calibration
-from credo.checking.edges import Edges
 from credo.checking.findings import Finding
-from credo.checking.held_out import HeldOut
-from credo.checking.independence import Independence
-from credo.checking.influence import Influence
-from credo.checking.outliers import Outliers
-from credo.checking.parameters import Parameters
-from credo.checking.predictive import Predictive
 from credo.checking.section import Section
+from credo.checking.sections.calibration import Calibration
+from credo.checking.sections.edges import Edges
+from credo.checking.sections.held_out import HeldOut
+from credo.checking.sections.independence import Independence
+from credo.checking.sections.influence import Influence
+from credo.checking.sections.outliers import Outliers
+from credo.checking.sections.parameters import Parameters
+from credo.checking.sections.predictive import Predictive
 from credo.core.frozen import Frozen
 from credo.core.render import many
 

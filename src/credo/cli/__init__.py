@@ -16,28 +16,28 @@ from credo.core.errors import CredoError
 
 __all__ = ["app", "main"]
 
-# command → (the module that holds it, one line for --help)
+# command → one line for --help; `commands/` has a file for each
 _COMMANDS = {
-    "schema": ("credo.cli.schema", "Show what credo sees in a table: kinds, states, gaps."),
-    "learn": ("credo.cli.learn", "Learn a network from a table: its graph and its parameters."),
-    "score": ("credo.cli.score", "Score a graph on a table, family by family."),
-    "fit": ("credo.cli.fit", "Learn the tables of a graph from rows, with their uncertainty."),
-    "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
-    "check": ("credo.cli.check", "Check a model on a table: what it gets wrong, what to do."),
-    "compare": ("credo.cli.compare", "Compare models: edge by edge, and on rows."),
-    "sensitivity": ("credo.cli.sensitivity", "How far must a parameter move to change an answer?"),
-    "value": ("credo.cli.value", "Which variable would tell most of another, in bits?"),
-    "em": ("credo.cli.em", "Learn a graph's tables from rows with gaps or hidden variables."),
-    "impute": ("credo.cli.impute", "Fill the gaps of a table with a network."),
-    "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
-    "sample": ("credo.cli.sample", "Draw rows from a network, all of it or given evidence."),
-    "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),
-    "report": ("credo.cli.report", "Write everything about a model to one HTML page."),
-    "cluster": ("credo.cli.cluster", "Find groups of similar rows, and say what they are."),
-    "convert": ("credo.cli.convert", "Write a network in another file format."),
-    "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
-    "completion": ("credo.cli.completion", "Print the completion script of a shell."),
-    "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),
+    "schema": "Show what credo sees in a table: kinds, states, gaps.",
+    "learn": "Learn a network from a table: its graph and its parameters.",
+    "score": "Score a graph on a table, family by family.",
+    "fit": "Learn the tables of a graph from rows, with their uncertainty.",
+    "ask": "Ask a network a question, such as 'P(lung | smoke=yes)'.",
+    "check": "Check a model on a table: what it gets wrong, what to do.",
+    "compare": "Compare models: edge by edge, and on rows.",
+    "sensitivity": "How far must a parameter move to change an answer?",
+    "value": "Which variable would tell most of another, in bits?",
+    "em": "Learn a graph's tables from rows with gaps or hidden variables.",
+    "impute": "Fill the gaps of a table with a network.",
+    "show": "Show a network: its variables, a table, a picture.",
+    "sample": "Draw rows from a network, all of it or given evidence.",
+    "classify": "Learn to predict one column of a table from the others.",
+    "report": "Write everything about a model to one HTML page.",
+    "cluster": "Find groups of similar rows, and say what they are.",
+    "convert": "Write a network in another file format.",
+    "fit-markov": "Learn a Markov network from a table and a graph.",
+    "completion": "Print the completion script of a shell.",
+    "demo": "Run the main job on the tables that come with credo.",
 }
 
 
@@ -55,7 +55,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = import_module(_COMMANDS[cmd_name][0])
+        module = import_module(f"credo.cli.commands.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 
@@ -72,7 +72,7 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+            formatter.write_dl(list(_COMMANDS.items()))
 
 
 @click.group(

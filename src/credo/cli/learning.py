@@ -138,7 +138,7 @@ def tell_check(report: Any, common: Common, most: int = 3) -> None:
 
     Those that are alike are told once; `credo check` says what to do about each.
     """
-    from credo.cli.check import print_sentences
+    from credo.cli.commands.check import print_sentences
 
     against = [f for f in report.of("held_out") if f.where == "independent columns"]
     bad = [f for f in report.findings if f.severity in ("problem", "warning") and f not in against]

@@ -1,7 +1,7 @@
 """Are the probabilities of a classifier honest? A report, and a way to mend them.
 
 Predictions are made by cross-validation, so that no row is judged by a model that has seen it.
-What is reported, and how, is in `credo.checking.reliability`.
+What is reported, and how, is in `credo.checking.sections.reliability`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.calibration import CalibratedClassifierCV
 
-from credo.checking.reliability import CalibrationReport, report_of
+from credo.checking.sections.reliability import CalibrationReport, report_of
 from credo.core.errors import InputError
 from credo.data import Stream, Table, read
 from credo.data.columns.once import comes_in_batches, feed_of_any, in_memory

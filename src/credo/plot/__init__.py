@@ -77,8 +77,8 @@ if TYPE_CHECKING:
     from credo.plot.hypotheses import prediction_curve as prediction_curve
     from credo.plot.interval_lines import intervals as intervals
     from credo.plot.learning import trace as trace
-    from credo.plot.network_as_svg import network_svg as network_svg
-    from credo.plot.network_on_axes import network as network
+    from credo.plot.networks.axes import network as network
+    from credo.plot.networks.svg import network_svg as network_svg
     from credo.plot.tables import cpt as cpt
     from credo.plot.tables import lines as lines
 

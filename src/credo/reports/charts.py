@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from credo.core.drawing.svg import text_width
-from credo.plot.network_scene import cut
+from credo.plot.networks.scene import cut
 from credo.reports.markup import Html, join, tag
 
 __all__ = ["curve", "histogram", "patterns", "strip"]

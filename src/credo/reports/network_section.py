@@ -6,8 +6,8 @@ import warnings
 
 from credo.core.errors import CredoError, CredoWarning
 from credo.core.render import number
-from credo.plot.network_as_svg import Svg, network_svg, scene_svg
-from credo.plot.network_scene import MOST_BARS, scene
+from credo.plot.networks.scene import MOST_BARS, scene
+from credo.plot.networks.svg import Svg, network_svg, scene_svg
 from credo.reports.markup import Html, folded, join, note, picture, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject
@@ -104,7 +104,7 @@ def _hubs(subject: Subject) -> list[str]:
 
 def _part(subject: Subject, name: str) -> Svg | None:
     """The Markov blanket of a node, with bars if it is small enough to read."""
-    from credo.plot.network_view import view
+    from credo.plot.networks.view import view
 
     size = len(view(subject.model, name).nodes)
     if size > 80:

@@ -16,7 +16,7 @@ import numpy as np
 from credo.core.errors import CredoError, CredoWarning
 from credo.core.render import short_probability
 from credo.core.state_values import readable
-from credo.plot.network_view import information
+from credo.plot.networks.view import information
 from credo.predict.exact.engine import engine_of
 from credo.predict.questions.intervention import intervene
 from credo.predict.questions.question import parse

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from credo.checking.again.learned_from import learned_from
 from credo.checking.findings import Finding
-from credo.checking.learned_from import learned_from
 from credo.checking.recorded import kept
 from credo.core.errors import CredoError, CredoWarning
 from credo.core.schema import Schema
@@ -77,7 +77,7 @@ class Subject:
     @cached_property
     def strengths(self) -> dict[tuple[str, str], float]:
         """The mutual information of the ends of each edge, in bits, where it is quick to have."""
-        from credo.plot.network_view import information
+        from credo.plot.networks.view import information
 
         if not 0 < len(self.edges) <= _MEASURED or len(self.model.names) > _MIDDLE:
             return {}

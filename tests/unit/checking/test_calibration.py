@@ -8,11 +8,11 @@ from scipy.stats import norm
 from tests.unit.checking.nets import SPRINKLER, gaussian, kolmogorov, mixed, with_gaps
 
 import credo as cr
-from credo.checking.calibration import _judged, calibration
-from credo.checking.conditionals import probabilities, ranks
-from credo.checking.folds import Judge
-from credo.checking.row_scores import score_rows
-from credo.checking.unlikely_counts import count_p
+from credo.checking.again.conditionals import probabilities, ranks
+from credo.checking.again.folds import Judge
+from credo.checking.again.row_scores import score_rows
+from credo.checking.sections.calibration import _judged, calibration
+from credo.checking.sections.unlikely_counts import count_p
 
 
 def judged(net, rows):

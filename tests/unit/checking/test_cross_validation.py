@@ -7,7 +7,7 @@ import pytest
 from tests.unit.checking.nets import SPRINKLER, mixed, with_gaps
 
 import credo as cr
-from credo.checking.folds import deal
+from credo.checking.again.folds import deal
 from credo.estimators import NaiveBayes
 
 

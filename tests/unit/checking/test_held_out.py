@@ -7,9 +7,9 @@ import pytest
 from tests.unit.checking.nets import SPRINKLER, with_gaps
 
 import credo as cr
-from credo.checking.folds import deal
-from credo.checking.held_out import HeldOut
-from credo.checking.scores import Score, mean_error
+from credo.checking.again.folds import deal
+from credo.checking.again.scores import Score, mean_error
+from credo.checking.sections.held_out import HeldOut
 
 SECTION = ["held_out"]
 

@@ -1,7 +1,7 @@
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from credo.checking.multiplicity import benjamini_hochberg, holm
+from credo.checking.sections.multiplicity import benjamini_hochberg, holm
 
 
 def test_benjamini_and_hochberg_as_scipy_has_them():

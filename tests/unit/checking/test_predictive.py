@@ -5,8 +5,8 @@ import pytest
 from tests.unit.checking.nets import SPRINKLER, gaussian, kolmogorov, mixed, with_gaps
 
 import credo as cr
-from credo.checking.predictive import predictive
-from credo.checking.statistics import Statistics
+from credo.checking.sections.predictive import predictive
+from credo.checking.sections.statistics import Statistics
 
 
 def pairs(names):

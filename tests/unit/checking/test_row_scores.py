@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal, norm
 from tests.unit.checking.nets import SPRINKLER, gaussian, mixed, with_gaps
 
 import credo as cr
-from credo.checking.row_scores import family_terms, log_at, score_rows
+from credo.checking.again.row_scores import family_terms, log_at, score_rows
 from credo.errors import LimitError
 
 
@@ -80,7 +80,7 @@ def test_impossible_rows_are_minus_infinity_not_refused():
 
 
 def test_rows_with_too_many_cases_are_summed_out_one_by_one(monkeypatch):
-    import credo.checking.row_scores as module
+    import credo.checking.again.row_scores as module
 
     net = mixed()
     rows = with_gaps(net.sample(60, rng=3), 0.35, 4)

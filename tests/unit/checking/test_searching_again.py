@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.checking.folds import deal
+from credo.checking.again.folds import deal
 from credo.model.values.record import Record
 from credo.train.structure.recipe import arguments_of, recipe_of
 

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import credo as cr
-from credo.cli import app, classify
+from credo.cli import app
+from credo.cli.commands import classify
 from credo.cli.classify_rows import Classifier
 from credo.errors import CredoError
 from credo.estimators import NaiveBayes

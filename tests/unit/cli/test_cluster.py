@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from credo.cli import app
-from credo.cli.cluster import _count
+from credo.cli.commands.cluster import _count
 from credo.errors import CredoError
 
 

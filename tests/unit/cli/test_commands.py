@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import credo as cr
 from credo import cli
-from credo.cli.schema import schema_json
+from credo.cli.commands.schema import schema_json
 
 
 def call(*args):

@@ -55,7 +55,7 @@ def test_other_text_is_left_alone():
 def test_the_notes_of_a_report_are_in_options_too(tmp_path):
     from click.testing import CliRunner
 
-    from credo.cli.schema import command
+    from credo.cli.commands.schema import command
 
     path = tmp_path / "t.csv"
     path.write_text("a,b,e\nnone,1.0,\nx,2.0,\ny,1.0,\n")

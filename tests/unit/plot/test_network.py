@@ -11,8 +11,8 @@ import pytest
 import credo as cr
 from credo.core.drawing.svg import text_width
 from credo.errors import InputError, LimitError, UnknownNameError
-from credo.plot.network_scene import scene
-from credo.plot.network_view import information, view
+from credo.plot.networks.scene import scene
+from credo.plot.networks.view import information, view
 
 SVG = "{http://www.w3.org/2000/svg}"
 

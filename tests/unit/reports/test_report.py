@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tests.in_process import credo
 
 import credo as cr
-from credo.cli.report import command
+from credo.cli.commands.report import command
 from credo.errors import InputError, LimitError, UnknownNameError
 from credo.reports import report_html, writing
 from credo.reports.markup import Html, bar, folded, said, table, tag

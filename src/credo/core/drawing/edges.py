@@ -2,7 +2,7 @@
 
 A curve runs almost upright through each row it crosses, so that it meets no node, and bends
 between rows. What comes out is geometry alone; `credo.core.drawing.svg` writes it as SVG and
-`credo.plot.network_on_axes` draws it with matplotlib.
+`credo.plot.networks.axes` draws it with matplotlib.
 """
 
 from __future__ import annotations

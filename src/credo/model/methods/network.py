@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from credo.checking.information_gain import EvidenceValue
-    from credo.checking.tipping import Sensitivity
+    from credo.checking.questions.information_gain import EvidenceValue
+    from credo.checking.questions.tipping import Sensitivity
     from credo.core.progress import Report
     from credo.model.networks.network import Network
     from credo.model.values.randomness import Rng
@@ -145,7 +145,7 @@ class NetworkMethods(Questions):
         >>> round(found["P(rain=True)"].needed, 4)  # from 0.2, for P to fall to a half
         0.1111
         """
-        from credo.checking.tipping import sensitivity
+        from credo.checking.questions.tipping import sensitivity
 
         return sensitivity(self._asked, question, threshold=threshold, level=level)
 
@@ -164,7 +164,7 @@ class NetworkMethods(Questions):
         >>> net.evidence_value("rain").best.variable
         'wet'
         """
-        from credo.checking.information_gain import evidence_value
+        from credo.checking.questions.information_gain import evidence_value
 
         return evidence_value(self._asked, target, given, among=among, costs=costs)
 

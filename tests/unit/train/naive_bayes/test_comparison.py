@@ -9,7 +9,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import credo as cr
-from credo.checking.reliability import report_of
+from credo.checking.sections.reliability import report_of
 from credo.errors import CredoWarning, InputError
 from credo.estimators import (
     NaiveBayes,

@@ -86,7 +86,7 @@ def command(
     """
     if output is not None:
         refuse_unwritable(output)
-    from credo.cli.fit import fit_json, prior_named
+    from credo.cli.commands.fit import fit_json, prior_named
     from credo.train.em.fit import em
 
     known: Any = graph_from(graph)

@@ -42,7 +42,7 @@ def command(
       credo compare asia.bif patients.credo --data patients.csv
       credo compare '[smoke][lung|smoke]' '[smoke][lung]' --data patients.csv --json
     """
-    from credo.checking.comparing import compare_models
+    from credo.checking.questions.comparing import compare_models
     from credo.model.graphs.dag import Dag
 
     named: dict[str, Any] = {}

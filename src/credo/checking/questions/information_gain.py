@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.mixture_information import MAX_GAUSSIANS, of_number, of_states
+from credo.checking.questions.mixture_information import MAX_GAUSSIANS, of_number, of_states
 from credo.checking.section import Section
 from credo.core.errors import InputError, unknown_name
 from credo.core.render import bar, shortened

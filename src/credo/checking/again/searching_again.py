@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from credo.checking.folds import Judge, judges_of
-from credo.checking.learners import Learner, again
+from credo.checking.again.folds import Judge, judges_of
+from credo.checking.again.learners import Learner, again
 from credo.core.errors import CredoError
 from credo.train.structure.learning import learn
 from credo.train.structure.recipe import arguments_of

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from credo.checking.again.folds import Judge, deal, judges_of, rows_for, scored_by
+from credo.checking.again.learned_from import learned_from
+from credo.checking.again.learners import learner_of, quiet
+from credo.checking.again.row_scores import Scored, weights_of
+from credo.checking.again.sampled_rows import copies
+from credo.checking.again.scores import BITS, Score, difference, score_of
+from credo.checking.again.searching_again import learned_again
 from credo.checking.findings import Finding
-from credo.checking.folds import Judge, deal, judges_of, rows_for, scored_by
-from credo.checking.learned_from import learned_from
-from credo.checking.learners import learner_of, quiet
-from credo.checking.row_scores import Scored, weights_of
-from credo.checking.sampled_rows import copies
-from credo.checking.scores import BITS, Score, difference, score_of
-from credo.checking.searching_again import learned_again
 from credo.checking.section import Section
 from credo.core.errors import CredoError, InputError
 from credo.core.render import number
@@ -204,7 +204,7 @@ def _on_rows(
         widest = max(nets, key=lambda m: len(m.names))
         table = rows_for(widest, data, None, weights)
     else:
-        from credo.checking.folds import without_weightless
+        from credo.checking.again.folds import without_weightless
         from credo.data import Stream, Table, read
 
         got = data if isinstance(data, Table) else read(data, None, weights)

@@ -13,7 +13,7 @@ from typing import Any
 
 from credo.core.drawing.svg import clean, way_svg
 from credo.data.out.atomic import replace_file
-from credo.plot.network_scene import BAR, HEAD, PAD, ROW, SHARE, Line, Node, Scene, scene
+from credo.plot.networks.scene import BAR, HEAD, PAD, ROW, SHARE, Line, Node, Scene, scene
 
 __all__ = ["Svg", "network_svg", "percent", "scene_svg"]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.row_scores import gaps_of, log_at, patterns
+from credo.checking.again.row_scores import gaps_of, log_at, patterns
 from credo.core.errors import CredoError, LimitError
 from credo.data import Table
 from credo.model.networks.cpt import Cpt

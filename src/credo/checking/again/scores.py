@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.row_scores import Scored
+from credo.checking.again.row_scores import Scored
 
 __all__ = ["BITS", "Score", "difference", "score_of"]
 

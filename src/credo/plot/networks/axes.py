@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from credo.plot.axes import axes, entry
-from credo.plot.network_as_svg import percent
-from credo.plot.network_scene import BAR, HEAD, PAD, ROW, SHARE, Line, Node, Scene, scene
+from credo.plot.networks.scene import BAR, HEAD, PAD, ROW, SHARE, Line, Node, Scene, scene
+from credo.plot.networks.svg import percent
 
 __all__ = ["network"]
 

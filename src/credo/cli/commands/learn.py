@@ -291,7 +291,7 @@ def _tell(net: Any, details: bool, common: Common) -> None:
 
 
 def _tell_check(report: Any, details: bool, common: Common) -> None:
-    from credo.cli.check import print_findings
+    from credo.cli.commands.check import print_findings
 
     common.say()
     if not details:

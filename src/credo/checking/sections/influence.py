@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.checking.again.row_scores import gaps_of, weights_of
 from credo.checking.findings import Finding
-from credo.checking.row_scores import gaps_of, weights_of
 from credo.checking.section import SHOWN, Section
 from credo.core.errors import CredoError
 from credo.data import Table

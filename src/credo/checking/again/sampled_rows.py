@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.row_scores import weights_of
+from credo.checking.again.row_scores import weights_of
 from credo.data import Table
 from credo.model.values.randomness import Rng, generator
 from credo.stats.block import Block

@@ -38,7 +38,7 @@ def command(output: str | None, course: bool, common: Common) -> None:
       credo demo --course
       credo demo --json
     """
-    from credo.cli.course import tell_course
+    from credo.cli.commands.course import tell_course
 
     if course:
         figures = tell_course(quiet=common.silent)
@@ -147,7 +147,7 @@ def _meant(rows: Any, given: list[Any]) -> str:
 def _first_beliefs(rows: Any, common: Common) -> None:
     """One tally, one distribution with its interval, one space of hypotheses."""
     import credo as cr
-    from credo.cli.course import candy_bags
+    from credo.cli.commands.course import candy_bags
 
     lived: Any = rows.tally([("Survived", ["Sex"])])["Survived", ["Sex"]]
     common.heading("2. One pass counts: who lived")

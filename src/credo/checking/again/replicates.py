@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.folds import Judge
+from credo.checking.again.folds import Judge
 from credo.core.errors import CredoError
 from credo.core.progress import track
 from credo.data import Table

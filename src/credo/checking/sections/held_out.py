@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.baselines import baselines_of
+from credo.checking.again.folds import judges_of, scored_by
+from credo.checking.again.row_scores import Scored, weights_of
+from credo.checking.again.scores import BITS, Score, difference, score_of
 from credo.checking.findings import Finding
-from credo.checking.folds import judges_of, scored_by
-from credo.checking.row_scores import Scored, weights_of
-from credo.checking.scores import BITS, Score, difference, score_of
 from credo.checking.section import Section
+from credo.checking.sections.baselines import baselines_of
 from credo.core.errors import CredoError
 from credo.core.render import number
 from credo.data import Table

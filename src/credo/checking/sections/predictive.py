@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.checking.again.replicates import replicates
 from credo.checking.findings import Finding
-from credo.checking.multiplicity import holm
-from credo.checking.replicates import replicates
 from credo.checking.section import SHOWN, Section, left_after, p_below, p_text
-from credo.checking.statistics import MAX_INDICATORS, Named, Statistics
+from credo.checking.sections.multiplicity import holm
+from credo.checking.sections.statistics import MAX_INDICATORS, Named, Statistics
 from credo.core.errors import InputError
 from credo.core.render import many, number, shortened
 from credo.data import Table

@@ -1,7 +1,7 @@
 """The picture of a network before it is drawn: boxes with their lines of text and bars.
 
 Small networks show in each node what is believed of it; large ones only its name. A node that is
-observed is shaded. Sizes are in pixels; `credo.plot.network_as_svg` and `network_on_axes` draw.
+observed is shaded. Sizes are in pixels; `credo.plot.networks.svg` and `network_on_axes` draw.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from credo.core.drawing.edges import Way, ways
 from credo.core.drawing.layout import HEIGHT, Box, layout
 from credo.core.drawing.svg import clean, text_width
 from credo.core.errors import CredoError, CredoWarning, InputError
-from credo.plot.network_view import View, strokes, view
+from credo.plot.networks.view import View, strokes, view
 
 __all__ = ["MOST_BARS", "REVERSIBLE", "Line", "Node", "Scene", "cut", "scene"]
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credo.checking.findings import SURE, Finding
-from credo.checking.mixed_tests import line_test
-from credo.checking.multiplicity import benjamini_hochberg, holm
 from credo.checking.section import SHOWN, Section, left_after, p_below, p_text
+from credo.checking.sections.mixed_tests import line_test
+from credo.checking.sections.multiplicity import benjamini_hochberg, holm
 from credo.core.errors import CredoError
 from credo.core.progress import track
 from credo.core.render import many

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from credo.checking.again.learners import has_gaps, quiet
+from credo.checking.again.sampled_rows import plain_rows
 from credo.checking.findings import Finding
-from credo.checking.learners import has_gaps, quiet
-from credo.checking.sampled_rows import plain_rows
 from credo.checking.section import SHOWN, Section
 from credo.core.errors import CredoError
 from credo.core.render import many, shortened

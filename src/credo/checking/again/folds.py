@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.learners import Learner, quiet, whole_or_stop
-from credo.checking.row_scores import Scored, score_rows
+from credo.checking.again.learners import Learner, quiet, whole_or_stop
+from credo.checking.again.row_scores import Scored, score_rows
 from credo.core.errors import InputError, TableError
 from credo.core.progress import track
 from credo.data import Stream, Table, read

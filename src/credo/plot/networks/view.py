@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from credo.checking.mixture_information import of_number, of_states
+from credo.checking.questions.mixture_information import of_number, of_states
 from credo.core.drawing.undirected import downwards
 from credo.core.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
 from credo.model.answers.mixed_joint import MixedJoint

@@ -10,7 +10,7 @@ from math import inf, prod
 
 import numpy as np
 
-from credo.checking.learners import Learner, has_gaps, whole_or_stop
+from credo.checking.again.learners import Learner, has_gaps, whole_or_stop
 from credo.data import Table
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network

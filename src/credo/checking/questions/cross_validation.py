@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.conditionals import probabilities
+from credo.checking.again.conditionals import probabilities
+from credo.checking.again.folds import deal, judges_of, scored_by, without_weightless
+from credo.checking.again.learners import Learner, learner_of, quiet, whole_or_stop
+from credo.checking.again.row_scores import Scored, weights_of
+from credo.checking.again.sampled_rows import copies
+from credo.checking.again.scores import BITS, Score, difference, score_of
 from credo.checking.findings import Finding
-from credo.checking.folds import deal, judges_of, scored_by, without_weightless
-from credo.checking.learners import Learner, learner_of, quiet, whole_or_stop
-from credo.checking.row_scores import Scored, weights_of
-from credo.checking.sampled_rows import copies
-from credo.checking.scores import BITS, Score, difference, score_of
 from credo.checking.section import Section
 from credo.core.errors import InputError, MissingPackageError, unknown_name
 from credo.core.progress import track

@@ -1,0 +1,1 @@
+"""The sections of a check: each looks at one way in which a model may be wrong."""

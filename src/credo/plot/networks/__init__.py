@@ -1,0 +1,1 @@
+"""The picture of a network: what is drawn, where, as SVG and with matplotlib."""
