@@ -53,8 +53,9 @@ void parallel_for(std::size_t n_tasks, int threads, Task&& task, Monitor* monito
       const std::lock_guard guard(lock);
       ++busy;
     }
-  } catch (const std::system_error&) {
-    // No more threads to be had: those that started, and this one, do the work.
+  } catch (const std::exception&) {
+    // No more threads, or no memory for one: those that started, and this one, do the work. An
+    // exception that left here would end the process, for they are joined below.
   }
   work();
   if (monitor != nullptr) {

@@ -11,7 +11,6 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -74,8 +73,8 @@ class Team {
   void start() {
     try {
       while (helpers_.size() < extra_) helpers_.emplace_back([this] { help(); });
-    } catch (const std::system_error&) {
-      extra_ = helpers_.size();  // no more threads to be had: those that started do the work
+    } catch (const std::exception&) {  // no more threads, or no memory for one
+      extra_ = helpers_.size();        // those that started do the work
     }
   }
 

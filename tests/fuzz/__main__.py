@@ -1,22 +1,30 @@
-"""`python -m tests.fuzz bif [atheris options]`: run one reader's target under atheris."""
+"""`python -m tests.fuzz bif [atheris options]`: run one reader's target under atheris.
+
+It starts from the valid files of the tests and mutations of them, unless a folder is given.
+"""
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 
 try:
     import atheris
 except ImportError:
     atheris = None
 
+MUTATED = 200
+"""Mutations of the valid files that it starts from."""
+
 
 def main() -> None:
     """Start atheris on the target that the first argument names."""
     format = sys.argv[1] if len(sys.argv) > 1 else ""
     with atheris.instrument_imports(["credo.formats", "credo.data"]) if atheris else nullcontext():
-        from tests.fuzz.targets import READERS, seeds, target
+        from tests.fuzz.targets import READERS, cases, seeds, target
 
         if format not in READERS:
             sys.exit(f"usage: python -m tests.fuzz {'|'.join(READERS)} [atheris options]")
@@ -25,8 +33,13 @@ def main() -> None:
     if atheris is None:
         sys.exit("atheris is not installed: pip install atheris")
     del sys.argv[1]
-    atheris.Setup(sys.argv, partial(target, format))
-    atheris.Fuzz()
+    with tempfile.TemporaryDirectory() as folder:  # an empty start never gets past a first line
+        if all(a.startswith("-") for a in sys.argv[1:]):
+            for i, data in enumerate([*seeds(format), *cases(format, MUTATED)]):
+                Path(folder, f"{i:04}").write_bytes(data)
+            sys.argv.append(folder)
+        atheris.Setup(sys.argv, partial(target, format))
+        atheris.Fuzz()
 
 
 if __name__ == "__main__":

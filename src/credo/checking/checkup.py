@@ -7,10 +7,10 @@ record says that it was searched for. Other rows judge the network as it is.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from credo.checking.sections.outliers import Surprises, of_tables, outliers
 from credo.checking.sections.parameters import parameters
 from credo.checking.sections.predictive import own_statistics, predictive
 from credo.core.errors import CredoError, InputError, unknown_name
+from credo.core.progress import within
 from credo.data import Table
 from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng, generator
@@ -41,10 +42,12 @@ from credo.model.values.reals import shown
 from credo.model.values.value import finite, whole
 from credo.predict.intervals.draws import has_posterior
 
-__all__ = ["WIDE", "check"]
+__all__ = ["BUDGET", "WIDE", "check"]
 
 WIDE = 200
 """Beyond so many variables fewer folds and tables are usual."""
+BUDGET = 60.0
+"""Seconds for all sections, unless told otherwise."""
 _FITS = 8_000  # families that are learned again for outliers, if these are 20 tables
 _CELLS = 100_000  # that calibration looks at, if these are a thousand rows
 
@@ -62,7 +65,7 @@ def check(
     held_out: bool | None = None,
     level: float = 0.05,
     sections: Collection[str] | None = None,
-    budget: float = SEARCH_SECONDS,
+    budget: float | None = BUDGET,
     weights: Any = None,
     schema: Any = None,
     rng: Rng = 0,
@@ -98,8 +101,9 @@ def check(
         The sections to make; by default all: 'held_out', 'predictive', 'calibration',
         'independence', 'edges', 'parameters', 'influence', 'outliers'.
     budget : seconds
-        For the searches of the graph in all folds together; one that needs longer gives the best
-        graph so far, and the report says so.
+        For all of it, a third of that for searching the graph again in all folds together; None
+        for no end, and 20 for the searches. A search that needs longer gives the best graph so far,
+        a section that is late is left out, and the report names both.
     rng : seed or generator
         For folds, generated tables and resamples.
 
@@ -126,7 +130,7 @@ def check(
     folds = (3 if wide else 5) if folds is None else folds
     most = whole(rows, 10, "rows")
     share = finite(level, "level")
-    seconds = finite(budget, "budget")
+    seconds = 3 * SEARCH_SECONDS if budget is None else finite(budget, "budget")
     if seconds <= 0:
         raise InputError(f"budget must be a number of seconds above 0, got {shown(budget)}.")
     if not 0 < share < 1:
@@ -137,8 +141,8 @@ def check(
     table, origin = copies(whole_table)
     own_statistics(statistics, table)
     parts = deal(len(table), folds, seeds["folds"]) if len(table) > 1 else []
-    with quiet():
-        who, own = _judged(net, table, parts, learner, held_out, seconds)
+    with quiet(), within(math.inf if budget is None else seconds):
+        who, own = _judged(net, table, parts, learner, held_out, seconds / 3)
         scored = scored_by(who.judges, table)
         found, left_out = _made(
             net, table, who, scored, own, parts, wanted, seeds, draws, most, share,
@@ -288,7 +292,7 @@ def _calibrated(
     who = _among(judges, kept, len(table))
     learned = in_folds or any(map(has_posterior, net.distributions.values()))
     whole = len(kept) == len(table) and set(net.names) <= set(table.schema.names)
-    tables = judged_replicates(net, who, some, ceil(1 / level), seed, in_folds and whole)
+    tables = judged_replicates(net, who, some, math.ceil(1 / level), seed, in_folds and whole)
     return calibration(
         who, some, Scored(scored.log[kept], scored.known[kept]), level, (note,) if note else (),
         tables if learned else (),

@@ -12,10 +12,11 @@ from importlib import import_module
 import click
 
 from credo import __version__
-from credo.core.errors import CredoError
+from credo.core.errors import CredoError, out_of_memory
 
 __all__ = ["app", "main"]
 
+_NO_MEMORY = "There is not enough memory for this. Try fewer columns, or --memory 2GB."
 # command → one line for --help; `commands/` has a file for each
 _COMMANDS = {
     "schema": "Show what credo sees in a table: kinds, states, gaps.",
@@ -101,8 +102,10 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt) as error:
         click.echo(str(error) or "Stopped.", err=True)
         code = 130
-    except MemoryError:
-        _complain("There is not enough memory for this. Try fewer columns, or --memory 2GB.")
+    except (MemoryError, ImportError, RuntimeError) as error:
+        if not out_of_memory(error):
+            raise
+        _complain(_NO_MEMORY)
         code = 2
     except BrokenPipeError:
         sys.stderr.close()
@@ -111,7 +114,8 @@ def main() -> None:
         code = 0
     except OSError as error:
         place = f" to {error.filename}" if isinstance(error.filename, str) else ""
-        _complain(f"The output cannot be written{place}: {error.strerror or error}.")
+        said = f"The output cannot be written{place}: {error.strerror or error}."
+        _complain(_NO_MEMORY if out_of_memory(error) else said)
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -7,6 +7,7 @@ Each class also derives from the built-in error a Python user would expect (`Val
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Callable, Iterable
 from numbers import Number
 from pathlib import Path
@@ -25,6 +26,7 @@ __all__ = [
     "UnknownNameError",
     "close_names",
     "near_file",
+    "out_of_memory",
     "shown",
     "unknown_name",
 ]
@@ -215,6 +217,24 @@ def _near_or_all(name: object, names: list[object]) -> str:
     listed = ", ".join(repr(n) for n in names[:12])
     there = "There is" if len(names) == 1 else "There are"
     return f"{there} {listed}" + (f" and {len(names) - 12} more." if len(names) > 12 else ".")
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error, of whatever kind, says that memory ran out.
+
+    >>> out_of_memory(MemoryError()), out_of_memory(RuntimeError("can't start new thread"))
+    (True, True)
+    >>> out_of_memory(ImportError("libx.so: failed to map segment from shared object"))
+    True
+    """
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
+        return True
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    said = str(error)
+    if isinstance(error, ImportError):  # of a shared library
+        return "failed to map segment" in said or "annot allocate memory" in said
+    return isinstance(error, RuntimeError) and "can't start new thread" in said
 
 
 for _class in [c for c in vars().values() if isinstance(c, type) and c.__module__ == __name__]:

@@ -1,6 +1,7 @@
 """The whole check: one report, ranked findings, the same every time, and kind refusals."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -239,3 +240,19 @@ def test_columns_that_no_row_has_together_are_no_error():
     net = cr.fit("[x][y][z]", rows, prior=cr.LinePrior())
     report = cr.check(net, rows, edges=0, draws=20)
     assert report.independence.too_few == 1 and len(report.independence.tests) == 2
+
+
+def test_a_section_that_is_late_is_left_out_and_named():
+    rows = cr.examples.play_tennis()
+    net = cr.fit("[Outlook][PlayTennis|Outlook]", rows, prior=cr.BDeu(1))
+
+    def slow(_):
+        time.sleep(0.5)
+        return 0.0
+
+    report = cr.check(net, rows, statistics={"slow": slow}, budget=10, edges=0)
+    assert report.predictive is None and report.held_out is not None
+    assert report.left_out["predictive"].startswith("There was no time left for")
+    whole = cr.check(net, rows, budget=None, sections=["predictive"], draws=20)
+    assert not whole.left_out
+    assert "predictive" in cr.check(net, rows, budget=1e-9).left_out

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 import credo as cr
 from credo.cli import app
-from credo.cli.commands import classify
 from credo.cli.classify_rows import Classifier
+from credo.cli.commands import classify
 from credo.errors import CredoError
 from credo.estimators import NaiveBayes
 

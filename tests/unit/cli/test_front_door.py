@@ -1,11 +1,13 @@
 """Standard input, quiet, warnings, what `credo learn` does when it is told nothing."""
 
+import errno
 import gzip
 import json
 import os
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from click.testing import CliRunner
 from tests.cli_stage import build
 
 import credo as cr
+from credo import cli
 from credo.cli import app
 from credo.cli.learning import default_output, gaps_line, next_steps
 from credo.cli.models import model_format
@@ -281,3 +284,26 @@ def test_python_m_credo_is_the_command(tmp_path):
     )  # fmt: skip
     assert ran.returncode == 2
     assert "There is no file nope.csv." in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("can't start new thread"),
+        ImportError("libx.so: failed to map segment from shared object"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+    ],
+)
+def test_whatever_says_that_memory_ran_out_is_one_sentence(error, monkeypatch, capsys):
+    def app(**_):
+        raise error
+
+    monkeypatch.setattr(cli, "app", app)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("Error: There is not enough memory for this.")
+    monkeypatch.setattr(cli, "app", lambda **_: import_module("no_such_module"))
+    with pytest.raises(ImportError):
+        cli.main()

@@ -1,5 +1,6 @@
 """do() on a learned graph says which arrows rows could not decide, where the answer hangs on them."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -21,17 +22,18 @@ ROWS = {
 def test_an_answer_that_hangs_on_a_reversible_arrow_says_so():
     net = cr.learn(ROWS)
     assert net.dag.edges == (("status", "bili"),) and reversible(net) == net.dag.edges
-    with pytest.warns(CredoWarning, match="which way status → bili points, and the rows do not"):
-        found = net.ask("P(status=dead | do(bili=10))")
+    found = net.ask("P(status=dead | do(bili=10))")
     assert found == pytest.approx(net.ask("P(status=dead)"))
+    (note,) = found.notes
+    assert "which way status → bili points, and the rows do not" in note and note in str(found)
     with pytest.warns(CredoWarning, match="status → bili"):
         net.do({"bili": 10.0})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        net.ask("P(coin | do(bili=10))")  # nothing leads there
-        net.ask("P(status | bili=3)")
+        assert net.ask("P(coin | do(bili=10))").notes == ()  # nothing leads there
+        assert net.ask("P(status | bili=3)").notes == ()
         tiers = cr.learn(ROWS, tiers=[["status"], ["bili", "coin"]])
-        tiers.ask("P(status=dead | do(bili=10))")
+        assert not hasattr(tiers.ask("P(status=dead | do(bili=10))"), "notes")
         cr.fit(net.dag, ROWS).do({"bili": 10.0})
         cr.learn(ROWS, forbidden=[("bili", "status")]).do({"bili": 10.0})
 
@@ -51,3 +53,24 @@ def test_only_arrows_at_what_is_set_count():
     assert hanging_on(net, ["x"], ["z"]) == ()  # its way to z begins with a compelled arrow
     assert len(hanging_on(net, ["x"], ["w"])) == len(hanging_on(net, ["w"], ["z"])) == 1
     assert hanging_on(net, ["w", "x"], ["z"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "how"),
+    [
+        ("P(status | do(bili=10))", {}),
+        ("P(status=dead | do(bili=10))", {"interval": 0.9}),
+        ("P(status=dead | do(bili=10))", {"method": "weighting", "budget": "200 samples"}),
+        ("P(bili | do(status=dead))", {}),
+        ("P(bili | do(status=dead))", {"interval": 0.9}),
+        ("P(bili, coin | do(status=dead))", {}),
+        ("argmax P(status | do(bili=10))", {}),
+    ],
+)
+def test_every_kind_of_answer_carries_the_note(question, how):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = cr.learn(ROWS).ask(question, **how)
+    (note,) = [n for n in found.notes if "status → bili" in n]
+    assert note in str(found) and "status → bili points" in found._repr_html_()
+    assert pickle.loads(pickle.dumps(found)).notes == found.notes

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SEARCH_SECONDS", "Again", "learned_again", "of_its_graph"]
 
-SEARCH_SECONDS = 10.0
-"""For the searches of all folds together, unless told otherwise."""
+SEARCH_SECONDS = 20.0
+"""For the searches of all folds together, where there is no end."""
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def command(
     how |= {"interval": interval, "draws": draws}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)  # an approximate answer says so itself
-        warnings.filterwarnings("always", message="Far outside|What do", category=CredoWarning)
+        warnings.filterwarnings("always", message="Far outside", category=CredoWarning)
         if not question:
             _converse(Session(net, how, explain), model, common)
             return

@@ -39,7 +39,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
     "--seen/--not-seen", default=None, help="Whether the model was learned from the rows."
 )
 @click.option("--budget", type=float, default=60.0, show_default=True, metavar="SECONDS",
-              help="For all of it, a sixth of that for searching the graph again; a section that "
+              help="For all of it, a third of that for searching the graph again; a section that "
               "is late is left out, and named.")  # fmt: skip
 @click.option("--brief", is_flag=True, help="The findings alone.")
 @common_options(seed="For folds and draws.")
@@ -73,18 +73,16 @@ def command(
     """
     from credo.checking import check
     from credo.core.errors import InputError
-    from credo.core.progress import within
 
     if budget <= 0:
         raise InputError(f"--budget must be a number of seconds above 0, got {budget:g}.")
     net = load_model(model)
     table = read_for(net, reading)
-    with within(budget):
-        report = check(
-            net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges,
-            level=level, sections=list(sections) or None, budget=budget / 6, rng=common.seed,
-            held_out=None if seen is None else not seen,
-        )  # fmt: skip
+    report = check(
+        net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges,
+        level=level, sections=list(sections) or None, budget=budget, rng=common.seed,
+        held_out=None if seen is None else not seen,
+    )  # fmt: skip
     if common.as_json:
         common.emit("check", {**report.to_dict(), "model": model})
         return

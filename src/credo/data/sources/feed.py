@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from credo.core.errors import CredoError, LimitError, TableError
+from credo.core.errors import CredoError, LimitError, TableError, out_of_memory
 from credo.core.frozen import Frozen
 from credo.core.state_values import is_missing
 from credo.data.columns.infer import Declared
@@ -23,7 +23,6 @@ __all__ = [
     "batch_rows",
     "distinct_names",
     "foreign",
-    "out_of_memory",
     "record_batches",
     "refuse_too_wide",
 ]
@@ -178,17 +177,6 @@ rows; if the file is damaged, it may ask for any amount.')
     lines = [line for line in str(error).splitlines() if line.strip()]
     text = lines[0].strip().rstrip(".") if lines else type(error).__name__
     return TableError(f"{label} cannot be read: {text}.")
-
-
-def out_of_memory(error: BaseException) -> bool:
-    """Whether an error, of whatever kind, says that memory ran out.
-
-    >>> out_of_memory(MemoryError()), out_of_memory(RuntimeError("can't start new thread"))
-    (True, True)
-    """
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
-        return True
-    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
 
 
 def distinct_names(

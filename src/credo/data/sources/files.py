@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from credo.core.errors import CredoError, InputError, TableError, near_file, shown
+from credo.core.errors import CredoError, InputError, TableError, near_file, out_of_memory, shown
 from credo.data.columns.cells import type_name
 from credo.data.columns.infer import Declared
 from credo.data.sources.databases import ENDINGS, feed_of_database, table_of_database
@@ -31,7 +31,6 @@ from credo.data.sources.feed import (
     batch_rows,
     distinct_names,
     foreign,
-    out_of_memory,
     record_batches,
 )
 from credo.data.sources.file_stamp import FileStamp

@@ -195,12 +195,15 @@ class Estimate(float):
     0.25 (approximate: loopy belief propagation, 3 sweeps, messages agree, no guarantee)
     """
 
-    __slots__ = ("approximation",)
+    __slots__ = ("approximation", "notes")
     approximation: Approximation
+    notes: tuple[str, ...]
 
-    def __new__(cls, value: float, approximation: Approximation) -> Estimate:
+    def __new__(
+        cls, value: float, approximation: Approximation, notes: tuple[str, ...] = ()
+    ) -> Estimate:
         out = super().__new__(cls, value)
-        out.approximation = approximation
+        out.approximation, out.notes = approximation, notes
         return out
 
     def moved(self, by: float) -> Estimate:
@@ -210,14 +213,14 @@ class Estimate(float):
         return Estimate(float(self) + by, replace(self.approximation, interval=ends))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Estimate, (float(self), self.approximation)
+        return Estimate, (float(self), self.approximation, self.notes)
 
     def __repr__(self) -> str:
         half = self.approximation.half_width
         return f"Estimate({float(self):.6g}" + (f" ± {half:.2g})" if half is not None else ")")
 
     def __str__(self) -> str:
-        return f"{float(self):.6g} ({self.approximation.line})"
+        return "\n".join([f"{float(self):.6g} ({self.approximation.line})", *self.notes])
 
     def _repr_html_(self) -> str:
         return text_html(self)

@@ -70,6 +70,11 @@ class MixedJoint(Value, Mapping[Any, Any]):
         return (*self.discrete.names, *self.continuous)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answer rests on, where that is not rows alone."""
+        return self.discrete.notes
+
+    @property
     def p_interval(self) -> Interval | None:
         """The credible interval of the probability of each state."""
         return self.discrete.interval
@@ -185,6 +190,7 @@ class MixedJoint(Value, Mapping[Any, Any]):
             notes.append(f"({drawn[0].draws:,} draws; ends: {off})")
         about = self.discrete.approximation
         notes += [about.line] if about is not None else []
+        notes += self.notes
         k = len(self.discrete.names)
         title = f"P({', '.join(self.names)})"
         return View(title, [*head, ""], rows, list(range(k, len(head))), "\n".join(notes))

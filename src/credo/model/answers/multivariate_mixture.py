@@ -62,6 +62,7 @@ class MultivariateMixture(Spread, Point):
     names: tuple[str, ...] = ()
     labels: Labels | None = field(default=None, compare=False, repr=False)
     approximation: Approximation | None = field(default=None, compare=False, repr=False)
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         weights = weighed(self.weights)

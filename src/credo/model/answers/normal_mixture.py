@@ -77,6 +77,7 @@ class NormalMixture(Point):
     name: str = field(default=NAME, compare=False, repr=False)
     labels: Labels | None = field(default=None, compare=False, repr=False)
     approximation: Approximation | None = field(default=None, compare=False, repr=False)
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         weights = weighed(self.weights)

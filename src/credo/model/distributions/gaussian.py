@@ -56,6 +56,7 @@ leave 'x' out.
     mean: float
     variance: float
     name: str = field(default=NAME, compare=False, repr=False)
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         text(self.name, "The name")

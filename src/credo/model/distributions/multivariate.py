@@ -78,6 +78,7 @@ cr.distributions.NormalInverseWishart.default(…).
     mean: Floats
     covariance: Floats
     names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
     _root: Floats = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ Fitting has three point estimates, of which the first needs no prior:
 
 from __future__ import annotations
 
+import html
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from credo.core.errors import InputError
+from credo.core.render import one_line
 from credo.model.values.randomness import Rng, generator, size
 from credo.model.values.value import Value, choice
 
@@ -28,9 +30,19 @@ Estimate = Literal["mle", "map", "mean"]
 
 
 class Point(Value):
-    """What the distributions with known parameters share."""
+    """What the distributions with known parameters share.
+
+    One that answers a question may have `notes`: what it rests on, where that is not rows alone.
+    """
 
     __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join([super().__str__(), *map(one_line, getattr(self, "notes", ()))])
+
+    def _repr_html_(self) -> str:
+        notes = "; ".join(getattr(self, "notes", ()))
+        return super()._repr_html_() + (f"<p>{html.escape(one_line(notes))}</p>" if notes else "")
 
     @abstractmethod
     def logpdf(self, x: Any) -> Any:

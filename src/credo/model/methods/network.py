@@ -128,10 +128,13 @@ class NetworkMethods(Questions):
         >>> net.do({"wet": True}).p("rain")[True]  # wetting the grass does not make it rain
         0.2
         """
-        from credo.predict.questions.intervention import intervene, tell_reversible
+        from credo.predict.questions.intervention import intervene, reversible_note
+        from credo.predict.questions.telling import tell
 
         changed = intervene(self._asked, values)
-        tell_reversible(self._asked, values, set(self._asked.names))
+        told = reversible_note(self._asked, values, set(self._asked.names))
+        if told:
+            tell(f"{told[:1].upper()}{told[1:]}.")
         return changed
 
     def sensitivity(

@@ -87,7 +87,7 @@ class Questions:
         Distribution(A: 0 0.166667, 1 0.833333)
         """
         from credo.predict.exact.posterior import posterior
-        from credo.predict.questions.unseen import noted
+        from credo.predict.questions.notes import noted
 
         how, n = self._effort(interval, draws, method, budget, error, rng)
         known = {} if given is None else given
@@ -159,7 +159,7 @@ class Questions:
         Distribution(C: 0 0.333333, 1 0.666667)
         """
         from credo.predict.exact.posterior import marginals
-        from credo.predict.questions.unseen import noted
+        from credo.predict.questions.notes import noted
 
         how, n = self._effort(interval, draws, method, budget, error, rng)
         known = {} if given is None else given

@@ -31,6 +31,7 @@ class Explanation(Frozen, Mapping[str, Any]):
 
     states: Mapping[str, Any]
     log_p: float
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.states:
@@ -45,10 +46,13 @@ class Explanation(Frozen, Mapping[str, Any]):
 
     def __str__(self) -> str:
         rows = [[n, str(s)] for n, s in self.states.items()]
-        return table_text(["variable", "state"], rows) + f"\nln P = {self.log_p:.6g}"
+        return "\n".join(
+            [table_text(["variable", "state"], rows), f"ln P = {self.log_p:.6g}", *self.notes]
+        )
 
     def _repr_html_(self) -> str:
-        return table_html(["variable", "state"], list(self.states.items()))
+        rows = list(self.states.items())
+        return table_html(["variable", "state"], rows, caption="; ".join(self.notes))
 
 
 def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:

@@ -39,6 +39,7 @@ from credo.predict.intervals.uncertain import (
 )
 from credo.predict.mixed.posterior import cases_of
 from credo.predict.mixed.ranges import asked_ranges, observed, tied_ranges
+from credo.predict.questions.against_rows import against_rows
 from credo.predict.questions.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ def posterior_interval(
     samples, _ = joint_draws(net, names, evidence, None, source, draws)
     shape = tuple(v.arity for v in answer.variables)
     interval = Credible.of(samples.reshape(len(samples), *shape), level)
-    return Distribution(answer.variables, answer.p, interval)
+    notes = against_rows(net, names, answer.p, interval, evidence)
+    return Distribution(answer.variables, answer.p, interval, None, notes)
 
 
 def event_interval(
@@ -94,7 +96,9 @@ def event_interval(
     codes = {n: [net.variable(n).code(s) for s in states] for n, states in events.items()}
     samples, _ = joint_draws(net, names, evidence, codes, Draws(net, rng), draws)
     last = samples.reshape(len(samples), -1, net.variable(names[-1]).arity)
-    return Probability(value, Credible.of(last[..., codes[names[-1]]].sum(axis=(1, 2)), level))
+    interval = Credible.of(last[..., codes[names[-1]]].sum(axis=(1, 2)), level)
+    notes = against_rows(net, names, np.array(value), interval, evidence, codes)
+    return Probability(value, interval, notes)
 
 
 def marginal_intervals(
@@ -115,7 +119,9 @@ def marginal_intervals(
         flat = _some(np.concatenate(parts))
         sizes = [p.variables[0].arity for p in tables.values()]
         for (name, point), samples in zip(tables.items(), split(flat, sizes), strict=True):
-            out[name] = Distribution(point.variables, point.p, Credible.of(samples, level))
+            interval = Credible.of(samples, level)
+            notes = against_rows(net, (name,), point.p, interval, evidence)
+            out[name] = Distribution(point.variables, point.p, interval, None, notes)
     for name, point in points.items():
         if name not in out:
             again = Draws(net, source.seed)

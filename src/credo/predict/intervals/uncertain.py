@@ -37,17 +37,18 @@ class Probability(float):
     True
     """
 
-    __slots__ = ("interval",)
+    __slots__ = ("interval", "notes")
 
     interval: Credible
+    notes: tuple[str, ...]
 
-    def __new__(cls, value: float, interval: Credible) -> Probability:
+    def __new__(cls, value: float, interval: Credible, notes: tuple[str, ...] = ()) -> Probability:
         out = float.__new__(cls, value)
-        out.interval = interval
+        out.interval, out.notes = interval, notes
         return out
 
     def __reduce__(self) -> Any:
-        return Probability, (float(self), self.interval)
+        return Probability, (float(self), self.interval, self.notes)
 
     @property
     def low(self) -> float:
@@ -72,10 +73,8 @@ class Probability(float):
     def __str__(self) -> str:
         level = f"{100 * self.interval.level:.10g} %"
         picture = whiskers(float(self), self.low, self.high)
-        return (
-            f"{float(self):.6g}  {level}: {self.low:.4g}–{self.high:.4g}  {picture}\n"
-            f"({self.draws:,} draws, ends ± {self.error:.2g})"
-        )
+        text = f"{float(self):.6g}  {level}: {self.low:.4g}–{self.high:.4g}  {picture}"
+        return "\n".join([text, f"({self.draws:,} draws, ends ± {self.error:.2g})", *self.notes])
 
     def __repr__(self) -> str:
         return f"Probability({float(self):.6g}, {self.interval})"

@@ -28,9 +28,9 @@ from credo.predict.questions.answer import Answer
 from credo.predict.questions.conflict import refuse_impossible
 from credo.predict.questions.evidence import Evidence, likelihood
 from credo.predict.questions.far_evidence import warn_far
-from credo.predict.questions.intervention import intervene, tell_reversible
+from credo.predict.questions.intervention import intervene, reversible_note
+from credo.predict.questions.notes import noted
 from credo.predict.questions.question import Question, parse
-from credo.predict.questions.unseen import noted
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -55,17 +55,20 @@ def ask(
     question = parse(net, text)
     if not net.is_discrete:
         warn_far(net, question.given)
-    asked = net
+    asked, told = net, ""
     if question.do:
         if not engine_of(net).directed:
             net.do(question.do)  # refused: nothing points from a cause to its effect
-        tell_reversible(net, question.do, {*question.targets, *question.given})
+        told = reversible_note(net, question.do, {*question.targets, *question.given})
         asked = intervene(net, question.do)
     if interval is None:
         value = _value(asked, question, effort)
     else:
         value = _uncertain(asked, question, interval, draws, effort)
-    value = noted(asked, value, question.given, question.targets)
+    value = noted(
+        asked, value, question.given, question.targets,
+        record=getattr(net, "record", None), told=(told,) if told else (),
+    )  # fmt: skip
     if not explain:
         return value
     approximation = getattr(getattr(value, "discrete", value), "approximation", None)

@@ -12,12 +12,11 @@ from credo.model.graphs.reversible import hanging_on
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.value import finite
-from credo.predict.questions.telling import tell
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["intervene", "tell_reversible"]
+__all__ = ["intervene", "reversible_note"]
 
 _NOTHING = 1e-290  # the smallest variance that is a number with its square root
 
@@ -50,16 +49,16 @@ def intervene(net: Network, values: Mapping[str, Any]) -> Network:
     return Network(type(net.dag)(edges, nodes=net.names), tables)
 
 
-def tell_reversible(net: Network, do: Mapping[str, Any], asked: Collection[str]) -> None:
-    """Say which arrows of a learned graph an answer hangs on that rows could not decide."""
+def reversible_note(net: Network, do: Mapping[str, Any], asked: Collection[str]) -> str:
+    """Which arrows of a learned graph an answer hangs on that rows could not decide; or nothing."""
     edges = hanging_on(net, do, asked)
     if not edges:
-        return
+        return ""
     named = ", ".join(f"{a} → {b}" for a, b in edges[:4])
     named += f" and {len(edges) - 4} more" if len(edges) > 4 else ""
     points = "points" if len(edges) == 1 else "point"
-    tell(
-        f"What do({', '.join(do)}) does hangs on which way {named} {points}, and the rows do not "
+    return (
+        f"what do({', '.join(do)}) does hangs on which way {named} {points}, and the rows do not "
         "tell: the graph with it turned fits them as well. Say what you know with "
-        "required=, forbidden= or tiers= when learning."
+        "required=, forbidden= or tiers= when learning"
     )

@@ -9,8 +9,7 @@ d-separated from what is asked) and the configuration has some weight given the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +17,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import LimitError
 from credo.core.kept import Kept
-from credo.core.render import many, text_html
-from credo.model.answers.distribution import Distribution
+from credo.core.render import many
 from credo.model.graphs.dag import Dag
 from credo.model.networks.cpt import Cpt
 from credo.predict.exact.engine import engine_of
@@ -30,7 +28,7 @@ from credo.predict.questions.evidence import Evidence
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["Noted", "noted"]
+__all__ = ["unseen_notes"]
 
 LEAST = 0.05
 """Configurations without a row that have less weight in an answer are not worth a word."""
@@ -39,68 +37,25 @@ _QUICK = 1e8
 _NO_ROW = 1e-6  # of a row: expected counts are never quite zero
 
 
-class Noted(float):
-    """A probability that is a float and says what it rests on.
-
-    >>> x = Noted(0.5, ("no row has a=1",))
-    >>> x + 1, x.notes
-    (1.5, ('no row has a=1',))
-    >>> print(x)
-    0.5
-    no row has a=1
-    """
-
-    __slots__ = ("notes",)
-    notes: tuple[str, ...]
-
-    def __new__(cls, value: float, notes: tuple[str, ...]) -> Noted:
-        out = super().__new__(cls, value)
-        out.notes = notes
-        return out
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Noted, (float(self), self.notes)
-
-    def __str__(self) -> str:
-        return "\n".join([f"{float(self):.6g}", *self.notes])
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
-
-def noted(net: Network, answer: Any, given: Mapping[str, Any], targets: Collection[str]) -> Any:
-    """The answer with a note where it rests on configurations without a row.
-
-    >>> import credo as cr
-    >>> rows = {"sun": ["no", "yes", "no"], "wind": ["no", "no", "yes"], "sail": [0, 0, 1]}
-    >>> net = cr.fit("[sun][wind][sail|sun:wind]", rows, prior=cr.BDeu(1))
-    >>> net.p("sail", given={"sun": "yes", "wind": "yes"}).notes
-    ('no row has sun=yes, wind=yes: P(sail | sun, wind) is the prior alone there',)
-    >>> net.p("sail", given={"sun": "yes", "wind": "no"}).notes
-    ()
-    """
-    if not isinstance(answer, (Distribution, dict)) and type(answer) is not float:
-        return answer
+def unseen_notes(
+    net: Network, given: Mapping[str, Any]
+) -> Callable[[Collection[str]], tuple[str, ...]]:
+    """For the variables that an answer is about, its note on configurations without a row."""
     empty = _WITHOUT_ROWS[net]
     if not empty:
-        return answer
+        return lambda targets: ()
     net, evidence = observed(net, given)
     heavy = {n: found for n, found in _weights(net, evidence, empty).items() if found[0] >= LEAST}
-    if not heavy:
-        return answer
-    if isinstance(answer, dict):
-        return {n: _with(net, d, evidence, heavy, [n]) for n, d in answer.items()}
-    return _with(net, answer, evidence, heavy, targets)
+    return lambda targets: _notes(net, evidence, heavy, targets) if heavy else ()
 
 
-def _with(
+def _notes(
     net: Network,
-    answer: Any,
     evidence: Evidence,
     heavy: Mapping[str, tuple[float, int]],
     targets: Collection[str],
-) -> Any:
-    """One answer with its note: about the heaviest configuration that its numbers depend on."""
+) -> tuple[str, ...]:
+    """The note about the heaviest configuration that the numbers of an answer depend on."""
     graph, asked = _WITH_TABLES[net], list(targets)
     known = [*evidence.hard, *evidence.values]
     used = set(graph.d_connected(asked, known))
@@ -109,7 +64,7 @@ def _with(
         used.update(graph.d_connected(asked, [*known, *reported]))
     found = [(*heavy[n], n) for n in heavy if _table(n) in used]
     if not found:
-        return answer
+        return ()
     weight, at, name = max(found)
     local = net.distributions[name]
     parents = [p for p in local.parents if p.is_discrete]
@@ -119,9 +74,7 @@ def _with(
     note += f"{_held(local)} there"
     note += "" if weight > 0.995 else f" ({weight:.0%} of the answer)"
     note += "" if len(found) == 1 else f"; so in {many(len(found) - 1, 'more table')}"
-    if isinstance(answer, Distribution):
-        return replace(answer, notes=(note,))
-    return Noted(answer, (note,)) if type(answer) is float else answer
+    return (note,)
 
 
 def _held(local: Any) -> str:

@@ -28,6 +28,7 @@ from credo.model.values.reals import shown
 from credo.model.values.record import Record
 from credo.model.values.value import choice
 from credo.stats.family import Family
+from credo.stats.pair_counts import pair_counts
 from credo.train.em.fit import em_until
 from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
@@ -178,7 +179,8 @@ def learn(
                 missing, late = "available-cases", _LATE.format(limit)
             else:
                 told = {**settings, "starts": starts if starts > 1 else None}
-                return with_recipe(net, recipe_of(score, search, missing, start, parameters, told))
+                recipe = recipe_of(score, search, missing, start, parameters, told)
+                return with_recipe(net, recipe)
     if start is not None and search in _NO_START:
         raise InputError(
             f"The search {search!r} does not begin at a graph, so start= would change nothing.",
@@ -188,11 +190,12 @@ def learn(
     with spooled(opened) as rows:
         found = searched(rows, score, search, start=start, **settings)
         net = fit(found.dag, rows, threads=threads, **belief_of(found.spec, parameters, ess))
+        pairs = pair_counts(rows, net.variables)
     record = found.record
     inner = net.record
     assert inner is not None
     details = {**record.details, "families": inner.details.get("families", ())}
-    details["rows"] = inner.details.get("rows", found.scores.rows)
+    details |= {"rows": inner.details.get("rows", found.scores.rows), "pairs": pairs}
     notes, source = (*record.notes, *inner.notes), str(opened.schema.source)
     notes = (late, *notes) if late else notes
     whole = replace(record, source=source, notes=notes, details=details)
@@ -285,10 +288,14 @@ def _structural(
         again = table.take(np.sort(chance.integers(0, len(table), len(table))))
         return averaged(again) if whole else gained(again)
 
-    return structural_em(
+    net = structural_em(
         table, by_search, belief, begin, starts=starts, budget=limit,
         seed=_whole(seed), threads=settings["threads"], halt=halt,
     )  # fmt: skip
+    record = net.record
+    assert record is not None
+    details = {**record.details, "pairs": pair_counts(table, net.variables)}
+    return net.with_record(replace(record, details=details))
 
 
 def _refuse_unknown(schema: Schema, settings: Mapping[str, Any]) -> None:
