@@ -11,11 +11,12 @@ namespace {
 
 constexpr double kLogPi = 1.14472988584940017414;
 constexpr double kLogTwoPi = 1.83787706640934548356;
-constexpr double kCollinear = 1e-11;  // least share of a variance that is left after regression
+constexpr double kCollinear = 1e-11;  // the least share of a variance that is not rounding
 
 // ln |C_S|, or for BGe ln |I + C_S / t|, by Cholesky of the matrix scaled to a diagonal of ones.
-// What others determine is left a share of 1e-11: a deterministic edge is worth much, not nothing.
-// Beside a large t the logarithms are of 1 and a little.
+// What others determine is left a share: a deterministic edge is worth much, not nothing. BGe has a
+// prior for that, and its share is one of rounding; beside a large t its logarithms are of 1 and a
+// little.
 double log_determinant(const GaussianModel& model, std::span<const std::int32_t> set) {
   const std::size_t k = set.size(), n = model.n;
   const double t = model.bge ? model.prior_scale : 0;
@@ -36,7 +37,7 @@ double log_determinant(const GaussianModel& model, std::span<const std::int32_t>
       l[i * k + j] = part;
       gone += part * part;
     }
-    gone = std::min(gone, 1 - kCollinear);
+    gone = std::min(gone, 1 - (model.bge ? kCollinear : kFloor));
     l[i * k + i] = std::sqrt(1 - gone);
     out += std::log1p(-gone);
   }

@@ -10,7 +10,7 @@ namespace credo::score {
 namespace {
 
 constexpr double kLogTwoPi = 1.83787706640934548356;
-constexpr double kCollinear = 1e-11;  // least share of a variance that is left after regression
+constexpr double kCollinear = 1e-11;  // parents that leave one less determine it
 
 // Least squares of the last of k + 1 variables on the others. Parents that the ones before leave
 // nothing of get the slope 0. OUT slope [k]. Returns the residual sum of squares.
@@ -40,7 +40,7 @@ double regress(const double* s, std::size_t k, std::vector<double>& l, double* s
     slope[i] = sum * l[i * d + i];
   }
   for (std::size_t i = 0; i < k; ++i) slope[i] *= scale[k] > 0 ? scale[i] / scale[k] : 0;
-  return s[k * d + k] * std::max(left, kCollinear);
+  return s[k * d + k] * std::max(left, kFloor);
 }
 
 // ln det A and v' A^-1 v for A positive definite; `a` is overwritten.

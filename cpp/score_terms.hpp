@@ -10,6 +10,10 @@
 
 namespace credo::score {
 
+// The least share of a column's variance that a Gaussian leaves it: a relation that is exact but for
+// few rows would rule those few out. The twin of FLOOR in credo/train/pooled_lines.py.
+inline constexpr double kFloor = 1e-6;
+
 // ln Gamma, reentrant.
 double log_gamma(double x);
 

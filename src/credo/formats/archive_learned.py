@@ -119,7 +119,11 @@ def _prior(said: Any, family: tuple[Variable, ...], take: Take, what: str) -> An
         line = said["line prior"]
         if not isinstance(line, dict) or {*line, LINE_FIELDS[-1]} != set(LINE_FIELDS):
             raise InputError(f"{what}: its prior is not one of a line.")
-        return LinePrior(**line)
+        prior = LinePrior(**line)
+        shape = tuple(v.arity for v in family[:-1] if v.is_discrete)
+        if {np.shape(prior.mean), np.shape(prior.kappa)} not in ({()}, {shape}):
+            raise InputError(f"{what}: its prior is not one of its configurations.")
+        return prior
     if "prior" not in said:
         return None
     values = take(said["prior"], what)

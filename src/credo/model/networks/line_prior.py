@@ -8,8 +8,9 @@ p(a, b, σ²) ∝ 1/σ², under which the mean line is that of least squares and
 are the classical ones of Student's t and χ² (Gelman et al. 2013, §14.2).
 
 `like_all` asks for a hierarchical prior instead, whose numbers come from all configurations of the
-discrete parents together: each configuration has imagined rows that look like all rows (see
-`train/parameters/pooled_lines.py`). Without discrete parents it is the reference prior.
+discrete parents together: each configuration has imagined rows that look like all rows, or like
+what the states of several discrete parents add up to (see `train/parameters/pooled_lines.py`). Without
+discrete parents it is the reference prior.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ class LinePrior:
     (1.989, 1.453)
     """
 
-    mean: float = 0.0
-    kappa: float = 0.0
+    mean: Any = 0.0
+    kappa: Any = 0.0
     slope: Any = 0.0
     ridge: Any = 0.0
     alpha: float = 0.0
@@ -61,15 +62,22 @@ class LinePrior:
     like_all: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", finite(self.mean, "The mean of a LinePrior"))
+        each = np.ndim(self.mean) > 0  # by configuration, where `like_all` found its numbers
+        if not each:
+            object.__setattr__(self, "mean", finite(self.mean, "The mean of a LinePrior"))
         for what, most in (
             ("kappa", WEIGHT), ("alpha", WEIGHT), ("beta", SQUARE), ("like_all", WEIGHT)
         ):  # fmt: skip
+            if each and what == "kappa":
+                continue
             value = at_least(getattr(self, what), 0.0, f"The {what} of a LinePrior", most)
             object.__setattr__(self, what, value)
-        for what, low, most in (("slope", -LARGEST, LARGEST), ("ridge", 0.0, SQUARE),
-                                ("centre", -LARGEST, LARGEST)):  # fmt: skip
-            given = _numbers(getattr(self, what), what)
+        arrays = [("slope", -LARGEST, LARGEST), ("ridge", 0.0, SQUARE),
+                  ("centre", -LARGEST, LARGEST)]  # fmt: skip
+        if each:
+            arrays += [("mean", -LARGEST, LARGEST), ("kappa", 0.0, WEIGHT)]
+        for what, low, most in arrays:
+            given = _numbers(getattr(self, what), what, what in ("mean", "kappa"))
             if not ((given >= low) & (given <= most)).all():
                 raise InputError(f"The {what} of a LinePrior is out of range: {given.tolist()}.")
             object.__setattr__(self, what, readonly(given))
@@ -93,6 +101,8 @@ class LinePrior:
                 f"The prior of the continuous variable {child!r} must be LinePrior, "
                 f"NormalInverseGamma or None, got {shown(prior)}."
             )
+        if np.ndim(prior.mean):
+            raise InputError(f"The mean of the prior of {child!r} must be one number.")
         for what in ("slope", "ridge", "centre"):
             given = getattr(prior, what)
             if given.ndim and given.shape != (parents,):
@@ -126,12 +136,12 @@ class LinePrior:
         return text_html(self)
 
 
-def _numbers(given: ArrayLike, what: str) -> Floats:
+def _numbers(given: ArrayLike, what: str, nested: bool) -> Floats:
     try:
         out = reals(given)
     except NotReal:
         out = np.array(np.nan)
-    if out.ndim > 1 or not np.isfinite(out).all():
+    if (out.ndim > 1 and not nested) or not np.isfinite(out).all():
         raise InputError(
             f"The {what} of a LinePrior must be a number or a list of numbers, got {shown(given)}."
         )

@@ -15,10 +15,10 @@ from credo.model.networks.network import Network
 from credo.model.values.learned import Learned
 from credo.train.em.climb import Climb
 from credo.train.em.information import information
-from credo.train.em.maximise import COLLAPSED
 from credo.train.em.problem import Expected, Layout
 from credo.train.em.setup import Setup
 from credo.train.parameters.families import FamilySpec, learn
+from credo.train.parameters.pooled_lines import FLOOR
 
 __all__ = ["finished"]
 
@@ -126,8 +126,8 @@ def _notes(
         notes.append(f"{len(dropped) + 1} starts; the best that was dropped had reached {best:.6g}")
     if collapsed:
         notes.append(
-            f"{shortened(collapsed)}: some variance stopped at {COLLAPSED:g} of its column's, a "
-            "class of very few rows; a prior on lines prevents that"
+            f"{shortened(collapsed)}: some variance stopped at {FLOOR:g} of its column's: an "
+            "exact relation, or a class of very few rows, which a prior on lines prevents"
         )
     return notes
 

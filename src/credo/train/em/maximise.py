@@ -23,17 +23,13 @@ from credo.model.networks.network import Local
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 from credo.train.em.problem import Expected, Numbers, Problem
-from credo.train.parameters.lines import FLOOR, Lines, fit_lines
+from credo.train.parameters.lines import Lines, fit_lines
+from credo.train.parameters.pooled_lines import FLOOR
 from credo.train.parameters.tied import renamed
 
 __all__ = ["Belief", "Maximiser"]
 
 Floats = NDArray[np.float64]
-
-COLLAPSED = 1e-6
-"""A variance that gaps take part in is at least this share of the column's: a class of one row
-would otherwise have none, and the likelihood no bound."""
-
 
 NOTHING = 1e-14
 """A configuration with less than this share of all rows has none: its expected count only fades."""
@@ -121,14 +117,10 @@ class Maximiser:
                 )
 
     def _floors(self) -> dict[int, float]:
-        """The least variance of each line."""
-        out = {}
-        for i in self.lines:
-            child, parents = self.layout.families[i]
-            gaps = any(self.problem.gaps[v.name] for v in (*parents, child))
-            scale = self.problem.scales[child.name][1]
-            out[i] = (COLLAPSED if gaps else FLOOR) * scale**2
-        return out
+        """The least variance of each line: a class of one row would otherwise have none, and the
+        likelihood no bound."""
+        scales, families = self.problem.scales, self.layout.families
+        return {i: FLOOR * scales[families[i][0].name][1] ** 2 for i in self.lines}
 
     # --- the step -------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from credo.stats.moments import Moments
 from credo.train.em.maximise import Belief, Maximiser
 from credo.train.em.problem import Layout, Problem
 from credo.train.parameters import parameters
-from credo.train.parameters.pooled_lines import settled
+from credo.train.parameters.pooled_lines import settled, with_main_effects
 from credo.train.parameters.tied import groups_of
 
 __all__ = ["Setup", "opened", "prepared"]
@@ -230,7 +230,7 @@ def _with_numbers(
             found = tally[families[i]] if i in families else None
             own = LinePrior()
             if isinstance(found, Moments) and belief.estimate != "mle":
-                own = settled(belief.beside, found)
+                own = with_main_effects(settled(belief.beside, found), found)
             belief = Belief.of(own, belief.estimate)
         out.append(belief)
     return out

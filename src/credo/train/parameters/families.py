@@ -24,6 +24,7 @@ from credo.model.values.record import Record
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 from credo.train.parameters.lines import Lines, fit_lines, line_log_likelihood, line_log_marginal
+from credo.train.parameters.pooled_lines import FLOOR
 from credo.train.parameters.tables import Fitted, TableSpec, fit_tables, table_log_likelihood
 from credo.train.parameters.tied import renamed
 
@@ -278,7 +279,7 @@ def _warn(specs: Sequence[FamilySpec], items: Sequence[Mapping[str, Any]]) -> No
     if flat:
         warnings.warn(
             f"{shortened(flat)}: some values do not vary around their line; the variance was "
-            "set to 1e-12 of the variable's own.",
+            f"set to {FLOOR:g} of the variable's own.",
             CredoWarning,
             stacklevel=4,
         )

@@ -9,13 +9,14 @@ as two moments are; so one piece of algebra serves every case (DeGroot 1970, §9
 
 Without numbers for a prior, a configuration of the discrete parents whose rows do not determine its
 line (too few of them, or parents that do not vary) borrows the line of all configurations together,
-and its uncertainty; under `LinePrior(like_all=…)` every configuration leans on it.
+and its uncertainty; under `LinePrior(like_all=…)` every configuration leans on it, or on what the
+states of several discrete parents add up to.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +27,19 @@ from credo.model.networks.family import MAX_CELLS, cells
 from credo.model.networks.line_posterior import LinePosterior
 from credo.model.networks.line_prior import LinePrior
 from credo.stats.moments import Moments
-from credo.train.parameters.pooled_lines import UNIT, pooled_prior, settled
+from credo.train.parameters.pooled_lines import (
+    FLOOR,
+    UNIT,
+    pooled_prior,
+    settled,
+    with_main_effects,
+)
 
 __all__ = [
-    "FLOOR", "Lines", "fit_lines", "line_log_likelihood", "line_log_marginal", "line_score",
+    "Lines", "fit_lines", "line_log_likelihood", "line_log_marginal", "line_score",
 ]  # fmt: skip
 
-FLOOR = 1e-12
-"""A variance is at least this share of the child's own: a line through every point has none."""
+_EXACT = 1e-6  # of the least variance: what rounding leaves of a line through every point
 _ROUNDING = 1e-26  # a variance below this share of the mean's square is rounding
 _COLLINEAR = 1e-10  # the least eigenvalue of the parents' correlations that still counts
 
@@ -84,7 +90,7 @@ def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines
     leaning = False
     if prior is not None and prior.like_all:
         means = estimate in ("mean", "map")  # the rows alone make the others
-        prior = settled(prior, moments) if means else LinePrior()
+        prior = with_main_effects(settled(prior, moments), moments) if means else LinePrior()
         leaning = prior.alpha > 0
     shape = tuple(v.arity for v in moments.discrete)
     every = _dense(moments, shape)
@@ -93,7 +99,8 @@ def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines
         whole = _dense(moments.marginal([v.name for v in moments.continuous]), ())
     least = _least_variance(whole)
     solved = _solve(*every, prior, least)
-    alone = _solve(*whole, prior, least) if moments.discrete else solved
+    common = LinePrior() if prior is not None and np.ndim(prior.mean) else prior
+    alone = _solve(*whole, common, least) if moments.discrete else solved
     n, total = every[0], float(whole[0])
     if prior is None:
         p = len(moments.continuous)
@@ -105,8 +112,9 @@ def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines
         pooled = alone.rss / max(total - p if estimate == "sample" else total, 1e-300)
         alpha = pooled_alpha = None
     else:
+        assert common is not None
         alpha = _alpha(prior, n, moments)
-        pooled_alpha = _alpha(prior, whole[0], moments) if moments.discrete else alpha
+        pooled_alpha = _alpha(common, whole[0], moments) if moments.discrete else alpha
         enough = 1.0 if estimate == "mean" else 0.0
         good = solved.fits & (alpha > enough) & (solved.weight > 0)
         known = bool(alone.fits and pooled_alpha > enough and alone.weight > 0)
@@ -165,7 +173,8 @@ def _solve(
     if prior is not None and not _imagines_nothing(prior):
         slope, ridge, centre = prior.vectors(k)
         # κ rows at (c, μ); their parents scatter by λ, and the child along the slope b₀
-        point = np.array([*centre, prior.mean])
+        point = np.empty((*n.shape, k + 1))
+        point[..., :k], point[..., k] = centre, prior.mean
         own = np.zeros((k + 1, k + 1))
         own[:k, :k] = np.diag(ridge)
         own[:k, k] = own[k, :k] = ridge * slope
@@ -195,7 +204,7 @@ def _solve(
         b = np.linalg.solve(usable, right[..., None])[..., 0] / safe_size
     rss = np.maximum(xx - (b * yx).sum(axis=-1), 0.0) + extra
     floor = np.maximum(n, 1.0) * least
-    flat = rss <= floor
+    flat = rss <= floor * _EXACT
     return _Solved(
         n, mean[..., :k], mean[..., k], b, yy, np.maximum(rss, floor), fits & (n > 0), flat
     )
@@ -203,7 +212,13 @@ def _solve(
 
 def _imagines_nothing(prior: LinePrior) -> bool:
     """Whether the rows alone say where the line is, as under the reference prior."""
-    sure = prior.mean or prior.kappa or prior.beta or prior.ridge.any() or prior.centre.any()
+    sure = (
+        np.any(prior.mean)
+        or np.any(prior.kappa)
+        or prior.beta
+        or prior.ridge.any()
+        or prior.centre.any()
+    )
     return not sure
 
 
@@ -211,7 +226,8 @@ def _alpha(prior: LinePrior, n: Floats, moments: Moments) -> Floats:
     k = len(moments.continuous) - 1
     flat_slopes = float((prior.ridge == 0).sum()) if prior.ridge.ndim else k * (prior.ridge == 0)
     flat = flat_slopes + (prior.kappa == 0)
-    return prior.alpha + (np.asarray(n) - flat) / 2
+    out: Floats = prior.alpha + (np.asarray(n) - flat) / 2
+    return out
 
 
 def _variance(estimate: str, alpha: Floats, rss: Floats, n: Floats, k: int) -> Floats:
@@ -283,7 +299,7 @@ def line_score(moments: Moments) -> float:
 def line_log_marginal(moments: Moments, prior: LinePrior) -> float | None:
     """ln p(rows) with the lines integrated out; None where the prior is not a distribution."""
     prior = settled(prior, moments)
-    if prior.kappa == 0 or prior.alpha == 0 or prior.beta == 0:
+    if np.any(prior.kappa == 0) or prior.alpha == 0 or prior.beta == 0:
         return None
     k = len(moments.continuous) - 1
     _, ridge, _ = prior.vectors(k)
@@ -291,6 +307,9 @@ def line_log_marginal(moments: Moments, prior: LinePrior) -> float | None:
         return None
     if not len(moments.n):
         return 0.0
+    if np.ndim(prior.mean):
+        at = tuple(moments.configurations.T.astype(np.intp))
+        prior = replace(prior, mean=prior.mean[at], kappa=prior.kappa[at])
     after = _solve(moments.n, moments.mean, moments.scatter, prior, 0.0)
     log_det = np.linalg.slogdet(after.spread)[1] if k else 0.0
     each = (
