@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := .stamps
-CPP    := $(wildcard cpp/*)
+CPP    := $(wildcard cpp/*/*.?pp)
 
 # Two workers fill two cores: threads of BLAS beside them only wait for each other. Compiled modules
 # are kept even where the environment says not to, since hundreds of tests start a process. Types are
