@@ -1,8 +1,8 @@
-// Arrays as they pass a door: views of somebody's, and new ones that become somebody's.
+// Arrays as Python and the kernels exchange them: views of somebody's, new ones that become
+// somebody's, and answers that are more than arrays.
 //
-// A door is where the world outside asks for kernels: it takes views, checks them (the kernels
-// trust what they are given), makes the arrays of the answer and calls. A std::invalid_argument
-// says what is wrong. Doors know nothing of Python; bindings.cpp opens them to it.
+// A binding takes views, checks them (the kernels trust what they are given; a std::invalid_argument
+// becomes a ValueError), makes the arrays of the answer and calls.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -22,7 +23,7 @@
 
 #include "common/memory.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
 
 inline void require(bool holds, const char* otherwise) {  // costs nothing where it holds
   if (!holds) throw std::invalid_argument(otherwise);
@@ -248,4 +249,29 @@ auto copied(const Values& values) {
   return copied(values, {values.size()});
 }
 
-}  // namespace credo::doors
+// ---------------------------------------------------------------- answers with names
+
+using Lists = std::vector<std::vector<std::int32_t>>;
+using Moves = std::vector<std::tuple<const char*, std::int32_t, std::int32_t>>;
+
+// Parts with names, in the order in which they were added.
+class Record {
+ public:
+  Record() { parts_.reserve(16); }
+  using Part = std::variant<bool, std::int64_t, double, Array<double>, Array<std::uint8_t>, Lists,
+                            Moves>;
+  template <class T>
+  void add(const char* name, T part) {
+    parts_.emplace_back(name, Part(std::in_place_type<T>, std::move(part)));
+  }
+  std::vector<std::pair<const char*, Part>>& parts() { return parts_; }
+
+ private:
+  std::vector<std::pair<const char*, Part>> parts_;
+};
+
+struct Bytes {
+  std::vector<std::uint8_t> data;
+};
+
+}  // namespace credo::bindings

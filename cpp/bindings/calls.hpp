@@ -1,16 +1,22 @@
-// How Python passes a door: without the GIL, and heard when it presses Ctrl-C.
+// How Python calls a kernel: without the GIL, and heard when it presses Ctrl-C.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
 #include <utility>
 
-#include "bindings/ctrl_c.hpp"
 #include "common/monitor.hpp"
 
-namespace credo::binding {
+namespace credo::bindings {
 
 namespace nb = nanobind;
+
+// Ctrl-C for work that ends early and answers with what it has (Monitor: for work that is dropped).
+// Whether it was pressed; asked on any thread. What it ends takes this first.
+struct CtrlC {
+  std::function<bool()> pressed;
+};
 
 // Calls f without the GIL.
 template <class F>
@@ -49,58 +55,57 @@ inline bool ctrl_c_waits() {
   return true;
 }
 
-// A door as Python's functions and methods want it; a monitor, or Ctrl-C, is given to one that takes
-// it.
+// A function as Python calls it, without the GIL; a monitor, or Ctrl-C, is given to one that takes it.
 template <class R, class... A>
-auto door(R (*f)(A...)) {
+auto bound(R (*f)(A...)) {
   return [f](A... a) { return unlocked([&] { return f(std::forward<A>(a)...); }); };
 }
 
 template <class R, class... A>
-auto door(R (*f)(Monitor&, A...)) {
+auto bound(R (*f)(Monitor&, A...)) {
   return [f](A... a) {
     return interruptible([&](Monitor& monitor) { return f(monitor, std::forward<A>(a)...); });
   };
 }
 
 template <class R, class... A>
-auto door(R (*f)(const doors::CtrlC&, A...)) {
+auto bound(R (*f)(const CtrlC&, A...)) {
   return [f](A... a) {
     return unlocked([&] { return f({ctrl_c_pressed}, std::forward<A>(a)...); });
   };
 }
 
 template <class R, class C, class... A>
-auto door(R (C::*f)(A...)) {
+auto bound(R (C::*f)(A...)) {
   return [f](C& c, A... a) { return unlocked([&] { return (c.*f)(std::forward<A>(a)...); }); };
 }
 
 template <class R, class C, class... A>
-auto door(R (C::*f)(A...) const) {
+auto bound(R (C::*f)(A...) const) {
   return [f](const C& c, A... a) {
     return unlocked([&] { return (c.*f)(std::forward<A>(a)...); });
   };
 }
 
 template <class R, class C, class... A>
-auto door(R (C::*f)(const doors::CtrlC&, A...)) {
+auto bound(R (C::*f)(const CtrlC&, A...)) {
   return [f](C& c, A... a) {
     return unlocked([&] { return (c.*f)({ctrl_c_pressed}, std::forward<A>(a)...); });
   };
 }
 
 template <class R, class C, class... A>
-auto door(R (C::*f)(Monitor&, A...)) {
+auto bound(R (C::*f)(Monitor&, A...)) {
   return [f](C& c, A... a) {
     return interruptible([&](Monitor& monitor) { return (c.*f)(monitor, std::forward<A>(a)...); });
   };
 }
 
 template <class R, class C, class... A>
-auto door(R (C::*f)(Monitor&, A...) const) {
+auto bound(R (C::*f)(Monitor&, A...) const) {
   return [f](const C& c, A... a) {
     return interruptible([&](Monitor& monitor) { return (c.*f)(monitor, std::forward<A>(a)...); });
   };
 }
 
-}  // namespace credo::binding
+}  // namespace credo::bindings

@@ -1,4 +1,4 @@
-// Arrays of Python as the doors take them, and the doors' as Python gets them.
+// Arrays of Python as views, and new arrays as Python gets them.
 //
 // A view is of the array as it is: contiguous and of the exact type, or the call is refused.
 // Nothing is ever converted (a silent copy would lose an output array), whatever the binding says.
@@ -14,19 +14,72 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
-#include "bindings/arrays.hpp"
-#include "bindings/numpy.hpp"
-#include "bindings/record.hpp"
+// One table of NumPy's functions for all files; module.cpp has it.
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL credo_numpy
+#ifndef CREDO_HAS_NUMPY_TABLE
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
 
-namespace credo::binding {
+#include "bindings/arrays.hpp"
+
+namespace credo::bindings {
 
 namespace nb = nanobind;
-using doors::Layout;
-using doors::Number;
+
+// ---------------------------------------------------------------- NumPy
+//
+// Arrays are made by NumPy's C interface: a call of its Python functions costs as much as counting a
+// table, and a tally gives away hundreds of them.
+
+// Loads NumPy's interface when it is first needed; false with Python's error set if it cannot be.
+bool numpy_is_there() noexcept;
+
+template <class T>
+constexpr int numpy_type() {
+  switch (number_of<std::remove_const_t<T>>()) {
+    case Number::kBool: return NPY_BOOL;
+    case Number::kU8: return NPY_UINT8;
+    case Number::kU16: return NPY_UINT16;
+    case Number::kU32: return NPY_UINT32;
+    case Number::kU64: return NPY_UINT64;
+    case Number::kI8: return NPY_INT8;
+    case Number::kI16: return NPY_INT16;
+    case Number::kI32: return NPY_INT32;
+    case Number::kI64: return NPY_INT64;
+    case Number::kF32: return NPY_FLOAT32;
+    case Number::kF64: return NPY_FLOAT64;
+    case Number::kOther: break;
+  }
+  return NPY_NOTYPE;
+}
+
+// An array over memory that `owner` keeps; null with Python's error set if there is none. Takes over
+// the references to both `type` and `owner`. IN strides: in bytes; null for C order.
+inline PyObject* array_over(PyArray_Descr* type, std::size_t rank, const npy_intp* shape,
+                            const npy_intp* strides, void* data, int flags,
+                            PyObject* owner) noexcept {
+  PyObject* array = PyArray_NewFromDescr(&PyArray_Type, type, static_cast<int>(rank), shape,
+                                         strides, data, flags, nullptr);
+  if (array == nullptr) {
+    Py_DECREF(owner);
+    return nullptr;
+  }
+  if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array), owner) != 0) {
+    Py_DECREF(array);
+    return nullptr;
+  }
+  return array;
+}
+
+// ---------------------------------------------------------------- nanobind
 
 // nanobind's name for the arrays that a view can be of.
 template <class T, int N, Layout layout>
@@ -35,7 +88,7 @@ struct Viewed {
   using If = std::conditional_t<holds, Constraint, nb::detail::unused>;
   using Cell = std::remove_const_t<T>;
   using Type = nb::ndarray<If<std::is_const_v<T>, nb::ro>, If<!std::is_void_v<T>, Cell>,
-                           If<N != doors::kAnyRank, nb::ndim<N == doors::kAnyRank ? 1 : N>>,
+                           If<N != kAnyRank, nb::ndim<N == kAnyRank ? 1 : N>>,
                            If<layout == Layout::kContiguous, nb::c_contig>, nb::device::cpu>;
 };
 
@@ -59,14 +112,14 @@ inline Number number_of(nb::dlpack::dtype type) {
   }
 }
 
-}  // namespace credo::binding
+}  // namespace credo::bindings
 
 namespace nanobind::detail {
 
-template <class T, int N, credo::doors::Layout layout>
-struct type_caster<credo::doors::View<T, N, layout>> {
-  using View = credo::doors::View<T, N, layout>;
-  using Array = typename credo::binding::Viewed<T, N, layout>::Type;
+template <class T, int N, credo::bindings::Layout layout>
+struct type_caster<credo::bindings::View<T, N, layout>> {
+  using View = credo::bindings::View<T, N, layout>;
+  using Array = typename credo::bindings::Viewed<T, N, layout>::Type;
 
   NB_TYPE_CASTER(View, make_caster<Array>::Name)
 
@@ -81,7 +134,7 @@ struct type_caster<credo::doors::View<T, N, layout>> {
       return false;
     Array& a = read.caster.value;
     std::destroy_at(&value);  // made where it is: every move of what it keeps would cost
-    std::construct_at(&value, a.data(), credo::binding::number_of(a.dtype()), a.ndim(),
+    std::construct_at(&value, a.data(), credo::bindings::number_of(a.dtype()), a.ndim(),
                       a.shape_ptr(), a.stride_ptr(), std::move(a));
     return true;
   }
@@ -100,8 +153,8 @@ bool read_as(handle source, std::uint32_t flags, cleanup_list* cleanup, Out& out
 }
 
 template <class A, class B>
-struct type_caster<credo::doors::ListOr<A, B>> {
-  using Either = credo::doors::ListOr<A, B>;
+struct type_caster<credo::bindings::ListOr<A, B>> {
+  using Either = credo::bindings::ListOr<A, B>;
   using List = std::vector<A>;
   NB_TYPE_CASTER(Either, union_name(make_caster<List>::Name, make_caster<B>::Name))
 
@@ -112,8 +165,8 @@ struct type_caster<credo::doors::ListOr<A, B>> {
 };
 
 template <class Tuple, class B>
-struct type_caster<credo::doors::TupleOr<Tuple, B>> {
-  using Either = credo::doors::TupleOr<Tuple, B>;
+struct type_caster<credo::bindings::TupleOr<Tuple, B>> {
+  using Either = credo::bindings::TupleOr<Tuple, B>;
   NB_TYPE_CASTER(Either, union_name(make_caster<Tuple>::Name, make_caster<B>::Name))
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
@@ -123,17 +176,17 @@ struct type_caster<credo::doors::TupleOr<Tuple, B>> {
 };
 
 template <class T>
-struct type_caster<credo::doors::Array<T>> {
-  using Value = credo::doors::Array<T>;
+struct type_caster<credo::bindings::Array<T>> {
+  using Value = credo::bindings::Array<T>;
   static constexpr auto Name = make_caster<ndarray<numpy, T>>::Name;
   template <class U>
   using Cast = movable_cast_t<U>;
 
   static handle from_cpp(Value&& array, rv_policy, cleanup_list*) noexcept {
-    namespace binding = credo::binding;
-    static_assert(binding::numpy_type<T>() != NPY_NOTYPE);
-    if (!binding::numpy_is_there()) return {};
-    npy_intp shape[credo::doors::Shape::kMostRank];
+    using namespace credo::bindings;
+    static_assert(numpy_type<T>() != NPY_NOTYPE);
+    if (!numpy_is_there()) return {};
+    npy_intp shape[credo::bindings::Shape::kMostRank];
     const std::size_t rank = array.shape().rank();
     std::copy_n(array.shape().lengths(), rank, shape);
     T* data = array.release();
@@ -144,14 +197,14 @@ struct type_caster<credo::doors::Array<T>> {
       credo::give_memory(data);
       return {};
     }
-    return binding::array_over(PyArray_DescrFromType(binding::numpy_type<T>()), rank, shape,
+    return array_over(PyArray_DescrFromType(numpy_type<T>()), rank, shape,
                                nullptr, data, NPY_ARRAY_CARRAY, owner);
   }
 };
 
 template <>
-struct type_caster<credo::doors::Record> {
-  using Value = credo::doors::Record;
+struct type_caster<credo::bindings::Record> {
+  using Value = credo::bindings::Record;
   static constexpr auto Name = const_name("dict");
   template <class U>
   using Cast = movable_cast_t<U>;
@@ -172,8 +225,8 @@ struct type_caster<credo::doors::Record> {
 };
 
 template <>
-struct type_caster<credo::doors::Bytes> {
-  using Value = credo::doors::Bytes;
+struct type_caster<credo::bindings::Bytes> {
+  using Value = credo::bindings::Bytes;
   static constexpr auto Name = const_name("bytes");
   template <class U>
   using Cast = movable_cast_t<U>;

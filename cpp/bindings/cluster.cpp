@@ -1,16 +1,29 @@
-#include "bindings/cluster.hpp"
-
+// Clusters: points, k-means, Gower's distances and trees of merges in SciPy's form.
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
 
+#include "bindings/module.hpp"
 #include "cluster/chain.hpp"
 #include "cluster/gower.hpp"
 #include "cluster/links.hpp"
+#include "cluster/lloyd.hpp"
 #include "cluster/lloyd_start.hpp"
 #include "cluster/points.hpp"
 #include "cluster/spanning_tree.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
 namespace {
+
+using States = View<const std::int32_t, 1>;
+using Edges = View<const std::int64_t, 2>;
+
+// Gower's distances of every pair i < j, and of every row of a to every row of b; and how many
+// pairs share no column.
+using Distances = std::tuple<Array<double>, std::size_t>;
 
 GowerRows rows_of(const std::vector<Reals>& reals, const std::vector<States>& codes) {
   require(!reals.empty() || !codes.empty(), "Distances need a column.");
@@ -26,10 +39,6 @@ GowerRows rows_of(const std::vector<Reals>& reals, const std::vector<States>& co
   }
   return rows;
 }
-
-}  // namespace
-
-// ---------------------------------------------------------------- distances
 
 Distances gower_pairs(Monitor& monitor, const std::vector<Reals>& reals,
                       const std::vector<States>& codes, double apart, int threads) {
@@ -51,8 +60,7 @@ Distances gower_between(Monitor& monitor, const std::vector<Reals>& reals_a,
   return {std::move(out), lost};
 }
 
-// ---------------------------------------------------------------- trees
-
+// The edges of the least spanning tree, the shortest first, and their lengths.
 std::tuple<Array<std::int64_t>, Array<double>> spanning_tree(Monitor& monitor, const Matrix& points,
                                                              int threads, const std::string& path) {
   const std::size_t n = points.shape(0), d = points.shape(1);
@@ -129,8 +137,7 @@ Array<double> links_of_ties(Monitor& monitor, std::int64_t n, const Edges& edges
   return copied(z, {z.size() / 4, 4});
 }
 
-// ---------------------------------------------------------------- points
-
+// Least, greatest, mean and variance.
 std::tuple<double, double, double, double> spread_of(const Reals& values,
                                                      const std::optional<Reals>& weights) {
   require(values.shape(0) > 0, "A spread needs a number.");
@@ -139,6 +146,7 @@ std::tuple<double, double, double, double> spread_of(const Reals& values,
   return {found.low, found.high, found.mean, found.variance};
 }
 
+// Columns as rows [n][d].
 Array<double> points_of(const std::vector<Reals>& columns, const std::optional<Reals>& centres,
                         const std::optional<Reals>& scales) {
   require(!columns.empty(), "Points need a column.");
@@ -156,47 +164,86 @@ Array<double> points_of(const std::vector<Reals>& columns, const std::optional<R
   return out;
 }
 
-// ---------------------------------------------------------------- k-means
+// Rows for k-means, from as many starts as are wanted. The arrays are kept.
+class LloydRows {
+ public:
+  LloydRows(Matrix x, std::optional<Reals> weights)
+      : x_(std::move(x)), weights_(std::move(weights)) {
+    const std::size_t n = x_.shape(0), d = x_.shape(1);
+    require(n > 0 && d > 0, "k-means needs a row and a coordinate.");
+    require(!weights_ || weights_->shape(0) == n, "There must be a weight for each row.");
+    rows_ = lloyd::rows_of(x_.data(), n, d, data_or_null(weights_));
+  }
 
-LloydRows::LloydRows(Matrix x, std::optional<Reals> weights)
-    : x_(std::move(x)), weights_(std::move(weights)) {
-  const std::size_t n = x_.shape(0), d = x_.shape(1);
-  require(n > 0 && d > 0, "k-means needs a row and a coordinate.");
-  require(!weights_ || weights_->shape(0) == n, "There must be a weight for each row.");
-  rows_ = lloyd::rows_of(x_.data(), n, d, data_or_null(weights_));
+  Array<std::int64_t> start(Monitor& monitor, std::int64_t k, const Reals& draws,
+                                       int threads, const std::string& path) const {
+    require(k > 0 && threads > 0, "There must be a centre and a thread.");
+    const std::size_t drawn = draws.shape(0) - 1, later = static_cast<std::size_t>(k) - 1;
+    require(draws.shape(0) > 0 && (later ? drawn > 0 && drawn % later == 0 : drawn == 0),
+            "There must be a draw for the first centre, and as many for each later one.");
+    const lloyd::Loops& loops = lloyd::loops_for(path.c_str());
+    return copied(lloyd::start_of(rows_, static_cast<std::size_t>(k), later ? drawn / later : 1,
+                                  draws.data(), loops, threads, [&] { monitor.poll(); }));
+  }
+
+  // Labels, centres, W after each E and M step, rows moved at each E step, whether at rest.
+  using Run = std::tuple<Array<std::int64_t>, Array<double>, std::vector<double>,
+                         std::vector<std::int64_t>, bool>;
+  LloydRows::Run climb(Monitor& monitor, const Matrix& centres, std::int64_t iterations,
+                                  double tolerance, int threads, const std::string& path) const {
+    const std::size_t k = centres.shape(0), d = rows_.d;
+    require(k > 0 && centres.shape(1) == d, "Centres must have the coordinates of the rows.");
+    require(iterations > 0 && threads > 0, "There must be an iteration and a thread.");
+    const lloyd::Loops& loops = lloyd::loops_for(path.c_str());
+    lloyd::Run run = lloyd::climb(rows_, centres.data(), k, static_cast<std::size_t>(iterations),
+                                  tolerance, loops, threads, [&] { monitor.poll(); });
+    return {copied<std::int64_t>(run.labels, {rows_.n}), copied<double>(run.centres, {k, d}),
+            std::move(run.objective), std::move(run.moved), run.settled};
+  }
+
+  // Rows as near to a second of the centres.
+  Array<std::int64_t> near_ties(Monitor& monitor, const Matrix& centres, int threads,
+                                           const std::string& path) const {
+    const std::size_t k = centres.shape(0);
+    require(k > 0 && centres.shape(1) == rows_.d, "Centres must have the coordinates of the rows.");
+    require(threads > 0, "There must be a thread.");
+    const lloyd::Loops& loops = lloyd::loops_for(path.c_str());
+    return copied(lloyd::near_ties(rows_, centres.data(), k, loops, threads,
+                                   [&] { monitor.poll(); }));
+  }
+
+ private:
+  Matrix x_;
+  std::optional<Reals> weights_;
+  lloyd::Rows rows_;
+};
+
+}  // namespace
+
+void bind_clusters(nb::module_& m) {
+  m.def("gower_pairs", bound(&gower_pairs), "reals"_a, "codes"_a, "apart"_a,
+        "threads"_a = 1);
+  m.def("gower_between", bound(&gower_between), "reals_a"_a, "codes_a"_a, "reals_b"_a,
+        "codes_b"_a, "apart"_a, "threads"_a = 1);
+  m.def("spanning_tree", bound(&spanning_tree), "points"_a, "threads"_a = 1,
+        "path"_a = "auto");
+  m.def("links_of_tree", bound(&links_of_tree), "edges"_a, "lengths"_a);
+  m.def("labels_of_links", bound(&labels_of_links), "links"_a, "merges"_a);
+  m.def("links_of_points", bound(&links_of_points), "points"_a, "method"_a,
+        "path"_a = "auto");
+  m.def("links_of_ties", bound(&links_of_ties), "n"_a, "edges"_a, "strengths"_a, "average"_a,
+        "most"_a);
+  m.def("spread_of", bound(&spread_of), "values"_a, "weights"_a = nb::none());
+  m.def("points_of", bound(&points_of), "columns"_a, "centres"_a = nb::none(),
+        "scales"_a = nb::none());
+  nb::class_<LloydRows>(m, "LloydRows")
+      .def(nb::init<Matrix, std::optional<Reals>>(), "x"_a, "weights"_a = nb::none(),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("start", bound(&LloydRows::start), "k"_a, "draws"_a, "threads"_a = 1, "path"_a = "auto")
+      .def("climb", bound(&LloydRows::climb), "centres"_a, "iterations"_a, "tolerance"_a,
+           "threads"_a = 1, "path"_a = "auto")
+      .def("near_ties", bound(&LloydRows::near_ties), "centres"_a, "threads"_a = 1,
+           "path"_a = "auto");
 }
 
-Array<std::int64_t> LloydRows::start(Monitor& monitor, std::int64_t k, const Reals& draws,
-                                     int threads, const std::string& path) const {
-  require(k > 0 && threads > 0, "There must be a centre and a thread.");
-  const std::size_t drawn = draws.shape(0) - 1, later = static_cast<std::size_t>(k) - 1;
-  require(draws.shape(0) > 0 && (later ? drawn > 0 && drawn % later == 0 : drawn == 0),
-          "There must be a draw for the first centre, and as many for each later one.");
-  const lloyd::Loops& loops = lloyd::loops_for(path.c_str());
-  return copied(lloyd::start_of(rows_, static_cast<std::size_t>(k), later ? drawn / later : 1,
-                                draws.data(), loops, threads, [&] { monitor.poll(); }));
-}
-
-LloydRows::Run LloydRows::climb(Monitor& monitor, const Matrix& centres, std::int64_t iterations,
-                                double tolerance, int threads, const std::string& path) const {
-  const std::size_t k = centres.shape(0), d = rows_.d;
-  require(k > 0 && centres.shape(1) == d, "Centres must have the coordinates of the rows.");
-  require(iterations > 0 && threads > 0, "There must be an iteration and a thread.");
-  const lloyd::Loops& loops = lloyd::loops_for(path.c_str());
-  lloyd::Run run = lloyd::climb(rows_, centres.data(), k, static_cast<std::size_t>(iterations),
-                                tolerance, loops, threads, [&] { monitor.poll(); });
-  return {copied<std::int64_t>(run.labels, {rows_.n}), copied<double>(run.centres, {k, d}),
-          std::move(run.objective), std::move(run.moved), run.settled};
-}
-
-Array<std::int64_t> LloydRows::near_ties(Monitor& monitor, const Matrix& centres, int threads,
-                                         const std::string& path) const {
-  const std::size_t k = centres.shape(0);
-  require(k > 0 && centres.shape(1) == rows_.d, "Centres must have the coordinates of the rows.");
-  require(threads > 0, "There must be a thread.");
-  const lloyd::Loops& loops = lloyd::loops_for(path.c_str());
-  return copied(lloyd::near_ties(rows_, centres.data(), k, loops, threads,
-                                 [&] { monitor.poll(); }));
-}
-
-}  // namespace credo::doors
+}  // namespace credo::bindings

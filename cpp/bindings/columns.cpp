@@ -1,11 +1,111 @@
+// Sets of variables as Python writes them, and columns counted by them.
 #include "bindings/columns.hpp"
 
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "bindings/families.hpp"
+#include "bindings/module.hpp"
 #include "common/cpu.hpp"
 #include "count/count.hpp"
 #include "count/group_rows.hpp"
 #include "data/take_codes.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
+namespace {
+
+// Calls f with each item, until it says no; lists, the usual case, without an iterator.
+template <class F>
+bool for_each_item(nb::handle sequence, F&& f) {
+  if (nb::isinstance<nb::list>(sequence)) {
+    for (const nb::handle item : nb::borrow<nb::list>(sequence))
+      if (!f(item)) return false;
+  } else {
+    for (const nb::handle item : sequence)
+      if (!f(item)) return false;
+  }
+  return true;
+}
+
+// Any sequence of sequences of integers, or nothing. (A nested std::vector would cost an allocation
+// a set.)
+std::optional<SetList> read_sets(nb::handle sets) {
+  SetList list;
+  const auto read_variable = [&](nb::handle variable) {
+    std::int32_t v;
+    if (!nb::try_cast(variable, v)) return false;
+    list.variables.push_back(v);
+    return true;
+  };
+  const bool all = for_each_item(sets, [&](nb::handle set) {
+    if (!for_each_item(set, read_variable)) return false;
+    list.begin.push_back(list.variables.size());
+    return true;
+  });
+  return all ? std::optional(std::move(list)) : std::nullopt;
+}
+
+nb::list lists_of(const SetList& sets) {
+  nb::list out;
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    nb::list set;
+    for (const std::int32_t v : sets[s]) set.append(v);
+    out.append(set);
+  }
+  return out;
+}
+
+// Flat tables and where each begins, as a list: each table is a view of the one array.
+nb::list tables_of(std::tuple<Counts, Array<std::int64_t>> counted) {
+  auto& [tables, offsets] = counted;
+  const nb::object all = nb::cast(std::move(tables));
+  nb::list views;
+  for (std::size_t i = 0; i + 1 < offsets.shape().lengths()[0]; ++i)
+    views.append(nb::steal(PySequence_GetSlice(all.ptr(),
+                                               static_cast<Py_ssize_t>(offsets.data()[i]),
+                                               static_cast<Py_ssize_t>(offsets.data()[i + 1]))));
+  return views;
+}
+
+}  // namespace
+}  // namespace credo::bindings
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<credo::bindings::GivenSets> {
+  NB_TYPE_CASTER(credo::bindings::GivenSets, const_name("collections.abc.Sequence"))
+
+  bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {
+    try {
+      value = credo::bindings::GivenSets(credo::bindings::read_sets(source));
+    } catch (const std::exception&) {  // not sequences at all
+      return false;
+    }
+    return true;
+  }
+};
+
+// A plan of families stands for its dense tables.
+template <>
+struct type_caster<credo::bindings::KnownSets> {
+  NB_TYPE_CASTER(credo::bindings::KnownSets, const_name("FamilyPlan | Sets"))
+
+  bool from_python(handle source, std::uint32_t, cleanup_list* cleanup) noexcept {
+    make_caster<credo::bindings::FamilyPlan> plan;
+    make_caster<credo::SetList> sets;
+    if (plan.from_python(source, 0, cleanup))
+      value.list = &plan.operator credo::bindings::FamilyPlan&().tables().dense;
+    else if (sets.from_python(source, 0, cleanup)) value.list = &sets.operator credo::SetList&();
+    else return false;
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail
+
+namespace credo::bindings {
 namespace {
 
 template <class Array>
@@ -211,4 +311,61 @@ std::tuple<Array<double>, Array<double>, Array<double>> moments(
   return {std::move(n), std::move(mean), std::move(scatter)};
 }
 
-}  // namespace credo::doors
+namespace {
+
+// Read-only bits that live as long as the columns.
+nb::object bitmap(nb::handle_t<KeptColumns> self, std::int64_t variable, const std::string& path) {
+  const auto& columns = nb::cast<const KeptColumns&>(self);
+  const MaskRows masks = unlocked([&] { return columns.bitmap(variable, path); });
+  const std::size_t shape[] = {masks.count, masks.stride};
+  return nb::cast(nb::ndarray<nb::numpy, const std::uint64_t>(masks.base, 2, shape, self));
+}
+
+}  // namespace
+
+void bind_columns(nb::module_& m) {
+  nb::class_<SetList>(m, "Sets")
+      .def("__init__",
+           [](SetList* self, const GivenSets& sets) { new (self) SetList(sets.list()); }, "sets"_a)
+      .def("__len__", &SetList::size)
+      .def("lists", &lists_of);
+  m.def("moments", bound(&moments), "columns"_a, "group"_a.none(), "n_groups"_a,
+        "weights"_a.none(), "threads"_a = 1, "path"_a = "auto");
+  m.def("take_codes", bound(&take_codes), "indices"_a, "lut"_a, "out"_a,
+        "path"_a = "auto");
+  nb::class_<KeptColumns>(m, "Columns")
+      .def(nb::init<std::vector<AnyArray>, const Arities&,
+                    const std::optional<std::vector<bool>>&>(),
+           "codes"_a, "arities"_a, "missing"_a = nb::none(),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("missing",
+                   [](const KeptColumns& self) {
+                     std::vector<bool> missing;
+                     for (std::size_t v = 0; v < self->n_variables(); ++v)
+                       missing.push_back((*self)[v].missing);
+                     return missing;
+                   })
+      .def_prop_ro("n_rows", [](const KeptColumns& self) { return self->n_rows(); })
+      .def_prop_ro("n_variables", [](const KeptColumns& self) { return self->n_variables(); })
+      .def_prop_ro("bitmap_bytes", [](const KeptColumns& self) { return self->bitmap_bytes(); })
+      .def("bitmap", &bitmap, "variable"_a, "path"_a = "auto")
+      .def("count",
+           [count = bound(&KeptColumns::count)](
+               const KeptColumns& self, const GivenSets& sets,
+               const std::optional<AnyArray>& weights, const std::string& kernel,
+               const std::string& path, int threads) {
+             return tables_of(count(self, sets, weights, kernel, path, threads));
+           },
+           "sets"_a, "weights"_a = nb::none(), "kernel"_a = "auto", "path"_a = "auto",
+           "threads"_a = 1)
+      .def("count_flat", bound(&KeptColumns::count), "sets"_a, "weights"_a = nb::none(),
+           "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
+      .def("count_tables", bound(&KeptColumns::count_tables), "sets"_a, "weights"_a = nb::none(),
+           "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
+      .def("unique", bound(&KeptColumns::unique), "variables"_a, "weights"_a = nb::none(),
+           "limit"_a = -1)
+      .def("count_sparse", bound(&KeptColumns::count_sparse), "variables"_a,
+           "weights"_a = nb::none());
+}
+
+}  // namespace credo::bindings

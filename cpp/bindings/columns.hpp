@@ -1,4 +1,4 @@
-// The door to columns of codes: they are kept, and counted, grouped and recoded.
+// Columns of codes that are kept, to be counted, grouped, recoded and scored.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "count/moments.hpp"
 #include "count/set_trie.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
 
 // Weights of either type, or none.
 struct RowWeights {
@@ -105,4 +105,4 @@ std::tuple<Array<double>, Array<double>, Array<double>> moments(
     std::int64_t n_groups, const std::optional<Reals>& weights, int threads,
     const std::string& path);
 
-}  // namespace credo::doors
+}  // namespace credo::bindings

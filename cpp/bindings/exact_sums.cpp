@@ -1,14 +1,23 @@
-#include "bindings/exact_sums.hpp"
-
+// Sums without rounding.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
+#include <tuple>
+#include <vector>
 
+#include "bindings/columns.hpp"
+#include "bindings/module.hpp"
 #include "common/cpu.hpp"
 #include "count/exact_moments.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
 namespace {
+
+// Digits [count][size] of wide whole numbers and the place of their first one (see exact.hpp).
+using ExactArray = std::tuple<Array<std::uint32_t>, std::int64_t>;
+
+using GivenDigits = View<const std::uint32_t, 2>;
 
 ExactArray array_of(const exact::Numbers& numbers) {
   return {copied(numbers.digits, {numbers.count, numbers.size}), numbers.low};
@@ -42,8 +51,7 @@ std::size_t width_of(std::size_t numbers, const Ints& group, std::int64_t n_grou
   return parts == 0 ? 1 : numbers / parts;
 }
 
-}  // namespace
-
+// IN values of float64 or int64; finite.
 ExactArray exact_of(const AnyArray& values) {
   if (values.is<std::int64_t>())
     return array_of(exact::of(std::span(values.data_as<std::int64_t>(), values.size())));
@@ -53,11 +61,13 @@ ExactArray exact_of(const AnyArray& values) {
   return array_of(exact::of(numbers));
 }
 
+// IN planes [n_planes][count]: sum_p plane_p 2^(32 (low + p)).
 ExactArray exact_planes(const View<const std::int64_t, 2>& planes, std::int64_t low) {
   return array_of(
       exact::of_planes({planes.data(), planes.size()}, planes.shape(0), place_of(low)));
 }
 
+// IN digits [n width][size] of n parts; group [n], below n_groups. Sums [n_groups width].
 ExactArray exact_gathered(const GivenDigits& digits, std::int64_t low, const Ints& group,
                           std::int64_t n_groups) {
   const std::size_t width = width_of(digits.shape(0), group, n_groups);
@@ -65,6 +75,7 @@ ExactArray exact_gathered(const GivenDigits& digits, std::int64_t low, const Int
                                   static_cast<std::size_t>(n_groups)));
 }
 
+// The same of finite doubles [n width].
 ExactArray exact_summed(const Reals& values, const Ints& group, std::int64_t n_groups) {
   const std::size_t width = width_of(values.size(), group, n_groups);
   const std::span numbers(values.data(), values.size());
@@ -77,6 +88,7 @@ Array<double> exact_rounded(const GivenDigits& digits, std::int64_t low) {
   return copied(exact::rounded(view_of(digits, low)));
 }
 
+// The groups that have rows [U], and their sums of w [U], w x [U d] and w x x' [U d (d + 1) / 2].
 std::tuple<Array<std::uint32_t>, ExactArray, ExactArray, ExactArray> exact_moments(
     const std::vector<Reals>& columns, const std::optional<View<const std::uint32_t, 1>>& group,
     std::int64_t n_groups, const std::optional<Reals>& weights, int threads,
@@ -86,6 +98,7 @@ std::tuple<Array<std::uint32_t>, ExactArray, ExactArray, ExactArray> exact_momen
   return {copied(found.groups), array_of(found.n), array_of(found.first), array_of(found.second)};
 }
 
+// n [U], mean [U, d] and scatter [U, d, d] of such sums; each is digits and the place of the first.
 std::tuple<Array<double>, Array<double>, Array<double>> exact_spread(
     const GivenDigits& n, std::int64_t n_low, const GivenDigits& first, std::int64_t first_low,
     const GivenDigits& second, std::int64_t second_low) {
@@ -98,4 +111,19 @@ std::tuple<Array<double>, Array<double>, Array<double>> exact_spread(
   return {std::move(weight), std::move(mean), std::move(scatter)};
 }
 
-}  // namespace credo::doors
+}  // namespace
+
+void bind_exact_sums(nb::module_& m) {
+  m.def("exact_of", bound(&exact_of), "values"_a);
+  m.def("exact_planes", bound(&exact_planes), "planes"_a, "low"_a);
+  m.def("exact_gathered", bound(&exact_gathered), "digits"_a, "low"_a, "group"_a,
+        "n_groups"_a);
+  m.def("exact_summed", bound(&exact_summed), "values"_a, "group"_a, "n_groups"_a);
+  m.def("exact_rounded", bound(&exact_rounded), "digits"_a, "low"_a);
+  m.def("exact_moments", bound(&exact_moments), "columns"_a, "group"_a.none(), "n_groups"_a,
+        "weights"_a.none(), "threads"_a = 1, "path"_a = "auto");
+  m.def("exact_spread", bound(&exact_spread), "n"_a, "n_low"_a, "first"_a, "first_low"_a,
+        "second"_a, "second_low"_a);
+}
+
+}  // namespace credo::bindings

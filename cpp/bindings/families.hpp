@@ -14,13 +14,12 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
-#include "bindings/numpy.hpp"
+#include "bindings/casters.hpp"
 #include "count/family_tables.hpp"
 
-namespace credo::binding {
+namespace credo::bindings {
 
 namespace nb = nanobind;
-using doors::require;
 static_assert(kMostAxes <= NPY_MAXDIMS);
 
 // Reads families into sets of variables; false where one is not as families are usually written,
@@ -325,18 +324,4 @@ class FamilyPlan {
   std::vector<std::int32_t> among_all_;  // their numbers among all
 };
 
-// A plan, or None where the families are not as they are usually written; the last plan itself where
-// it is of the same families. Each is compared: a list that has changed is another.
-inline nb::object plan_families(nb::handle families, nb::dict positions, nb::list states,
-                                std::uint64_t most, nb::object last) {
-  require(nb::len(positions) == nb::len(states),
-          "The 'positions' and 'states' parameters must have the same length.");
-  FamilyReader reader(positions);
-  if (!reader.read(families)) return nb::none();
-  SetList read = reader.take();
-  if (!last.is_none() && nb::cast<const FamilyPlan&>(last).is_of(read, nb::len(states), most))
-    return last;
-  return nb::cast(FamilyPlan(std::move(read), nb::cast<std::vector<std::int64_t>>(states), most));
-}
-
-}  // namespace credo::binding
+}  // namespace credo::bindings

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace credo::doors {
+namespace credo::bindings {
 namespace {
 
 naive::CellType type_of(Number number) {
@@ -124,4 +124,4 @@ std::vector<naive::CodeColumn> code_columns(const std::vector<naive::Cells>& cel
   return out;
 }
 
-}  // namespace credo::doors
+}  // namespace credo::bindings

@@ -10,7 +10,7 @@
 #include "bindings/arrays.hpp"
 #include "naive/cells.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
 
 template <int N>
 using Strided = View<const void, N, Layout::kStrided>;
@@ -40,4 +40,4 @@ CellColumns cells_of(const NaiveColumns& columns, std::size_t n);
 std::vector<naive::CodeColumn> code_columns(const std::vector<naive::Cells>& cells,
                                             const Windows& windows);
 
-}  // namespace credo::doors
+}  // namespace credo::bindings

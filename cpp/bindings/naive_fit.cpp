@@ -1,15 +1,24 @@
-#include "bindings/naive_fit.hpp"
-
+// Learning naive Bayes: counts, moments and totals of columns by class, and what a model is made of
+// from them.
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <variant>
+#include <vector>
 
+#include "bindings/module.hpp"
+#include "bindings/naive_columns.hpp"
 #include "naive/fit.hpp"
 #include "naive/gaussians.hpp"
 #include "naive/loops.hpp"
 #include "naive/proportions.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
 namespace {
+
+using ClassOfRows = View<const std::uint32_t, 1>;
 
 naive::ClassRows class_rows(const ClassOfRows& group, std::int64_t groups, int threads) {
   require(groups >= 1, "The 'groups' parameter must be at least 1.");
@@ -29,10 +38,7 @@ naive::ConstMoments moments_of(const Matrix& n, const Matrix& mean, const Matrix
   return {n.data(), mean.data(), scatter.data()};
 }
 
-}  // namespace
-
-// ---------------------------------------------------------------- statistics
-
+// Of each column: low, high, whether whole, with missing cells, with infinite ones.
 std::vector<std::tuple<std::int64_t, std::int64_t, bool, bool, bool>> naive_ranges(
     const NaiveColumns& columns) {
   const CellColumns given = cells_of(columns);
@@ -42,6 +48,7 @@ std::vector<std::tuple<std::int64_t, std::int64_t, bool, bool, bool>> naive_rang
   return out;
 }
 
+// Counts [group][code] of each column, one after the other. IN weights of int64 or float64.
 std::variant<Array<std::int64_t>, Array<double>> naive_counts(
     const NaiveColumns& columns, const Windows& windows, const ClassOfRows& group,
     std::int64_t groups, const std::optional<AnyVector>& weights, int threads) {
@@ -63,6 +70,7 @@ std::variant<Array<std::int64_t>, Array<double>> naive_counts(
   return run(weights->data_as<std::int64_t>());
 }
 
+// Weights, means and scatters: [3][columns][groups].
 Array<double> naive_moments(const NaiveColumns& columns, const ClassOfRows& group,
                             std::int64_t groups, const std::optional<Reals>& weights, int threads) {
   const naive::ClassRows rows = class_rows(group, groups, threads);
@@ -75,6 +83,7 @@ Array<double> naive_moments(const NaiveColumns& columns, const ClassOfRows& grou
   return out;
 }
 
+// The totals [groups][columns], and whether all counts were finite and not negative.
 std::tuple<Array<double>, bool> naive_totals(const NaiveColumns& columns, const ClassOfRows& group,
                                              std::int64_t groups,
                                              const std::optional<Reals>& weights, int threads,
@@ -88,14 +97,14 @@ std::tuple<Array<double>, bool> naive_totals(const NaiveColumns& columns, const 
   return {std::move(totals), !wrong};
 }
 
-// ---------------------------------------------------------------- parameters
-
+// Whether means and scatters are finite, and none hints at lost squares.
 bool naive_usual_moments(const Matrix& n, const Matrix& mean, const Matrix& scatter) {
   const naive::ConstMoments moments = moments_of(n, mean, scatter);
   return naive::loops_for_this_cpu().usual_moments(moments.n, moments.mean, moments.scatter,
                                                    n.size());
 }
 
+// `places`: where the other's classes stand among these; without them they are the same.
 Array<double> naive_merged(const Matrix& n, const Matrix& mean, const Matrix& scatter,
                            const Matrix& other_n, const Matrix& other_mean,
                            const Matrix& other_scatter, const std::optional<Ints>& places) {
@@ -122,6 +131,8 @@ Array<double> naive_merged(const Matrix& n, const Matrix& mean, const Matrix& sc
   return both;
 }
 
+// Means (none where every class has rows: they are the given ones), variances, whether those of the
+// rows alone are below the floor; whether a variable is constant. IN prior: rows, of each variable.
 std::tuple<std::optional<Array<double>>, Array<double>, Array<bool>, Array<bool>> naive_gaussians(
     const Matrix& n, const Matrix& mean, const Matrix& scatter, double share, bool sample,
     const Reals& prior) {
@@ -140,6 +151,8 @@ std::tuple<std::optional<Array<double>>, Array<double>, Array<bool>, Array<bool>
   return {std::move(means), std::move(variance), std::move(floored), std::move(constant)};
 }
 
+// IN counts [feature][class][state] of int64 or float64. ln of their shares, and of a state never
+// seen.
 std::tuple<Array<double>, Array<double>> naive_log_shares(const View<const void, 3>& counts,
                                                           const Reals& smoothing,
                                                           const Reals& states) {
@@ -158,4 +171,23 @@ std::tuple<Array<double>, Array<double>> naive_log_shares(const View<const void,
   return {std::move(theta), std::move(fresh)};
 }
 
-}  // namespace credo::doors
+}  // namespace
+
+void bind_naive_fit(nb::module_& m) {
+  m.def("naive_ranges", bound(&naive_ranges), "columns"_a);
+  m.def("naive_counts", bound(&naive_counts), "columns"_a, "windows"_a, "group"_a,
+        "groups"_a, "weights"_a = nb::none(), "threads"_a = 1);
+  m.def("naive_moments", bound(&naive_moments), "columns"_a, "group"_a, "groups"_a,
+        "weights"_a = nb::none(), "threads"_a = 1);
+  m.def("naive_totals", bound(&naive_totals), "columns"_a, "group"_a, "groups"_a,
+        "weights"_a = nb::none(), "threads"_a = 1, "present"_a = false, "gaps"_a = true);
+  // These are done sooner than the GIL is let go.
+  m.def("naive_usual_moments", &naive_usual_moments, "n"_a, "mean"_a, "scatter"_a);
+  m.def("naive_merged", &naive_merged, "n"_a, "mean"_a, "scatter"_a, "other_n"_a,
+        "other_mean"_a, "other_scatter"_a, "places"_a = nb::none());
+  m.def("naive_gaussians", &naive_gaussians, "n"_a, "mean"_a, "scatter"_a, "share"_a,
+        "sample"_a, "prior"_a);
+  m.def("naive_log_shares", &naive_log_shares, "counts"_a, "smoothing"_a, "states"_a);
+}
+
+}  // namespace credo::bindings

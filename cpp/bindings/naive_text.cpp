@@ -1,64 +1,31 @@
-#include "bindings/naive_text.hpp"
+// Documents as rows of word counts, and naive Bayes over them.
+//
+// Documents are read one at a time, so that a corpus is never held twice. Lone surrogates, which
+// UTF-8 has no place for, go through as they are.
+#include <nanobind/nanobind.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "bindings/module.hpp"
 #include "common/parallel.hpp"
+#include "naive/text.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
+namespace {
 
-// ---------------------------------------------------------------- words
-
-Vocabulary::Vocabulary(std::function<bool(std::uint32_t)> is_letter)
-    : asked_(std::move(is_letter)), kinds_(0x110000, -1) {}
-
-void Vocabulary::count_word(std::string_view word, bool learn, naive::Bags& bags) {
-  const std::int32_t number = words_.number(word, learn);
-  if (number >= 0) bags.add(number);
-}
-
-void Vocabulary::count_text(std::string_view text, const Reading& how, naive::Bags& bags) {
-  word_.clear();
-  std::int64_t letters = 0;
-  const auto end_word = [&] {
-    if (letters >= how.shortest && letters > 0)
-      count_word({word_.data(), word_.size()}, how.learn, bags);
-    word_.clear();
-    letters = 0;
-  };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) {
-      const bool upper = c >= 'A' && c <= 'Z';
-      if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_') {
-        word_.push_back(static_cast<char>(upper && how.lower ? c + 32 : c));
-        ++letters;
-      } else {
-        end_word();
-      }
-      ++i;
-      continue;
-    }
-    const std::size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-    std::uint32_t point = c & (0xFF >> (n + 1));
-    for (std::size_t k = 1; k < n && i + k < text.size(); ++k)
-      point = (point << 6) | (static_cast<unsigned char>(text[i + k]) & 0x3F);
-    if (is_letter(point)) {
-      word_.insert(word_.end(), text.begin() + i, text.begin() + std::min(i + n, text.size()));
-      ++letters;
-    } else {
-      end_word();
-    }
-    i += n;
-  }
-  end_word();
-}
-
-bool Vocabulary::is_letter(std::uint32_t point) {
-  if (point >= kinds_.size()) return false;
-  if (kinds_[point] < 0) kinds_[point] = asked_(point) ? 1 : 0;
-  return kinds_[point] == 1;
-}
+// Sparse rows: begin, words, counts; the first two of int32 where that is wide enough.
+using SparseIndex = std::variant<Array<std::int32_t>, Array<std::int64_t>>;
 
 bool is_ascii(std::string_view text) {
   bool ascii = true;
@@ -73,10 +40,6 @@ std::tuple<SparseIndex, SparseIndex, Array<std::int32_t>> sparse_rows(const naiv
   return {copied(bags.begin), copied<std::int64_t>(bags.words, {bags.words.size()}),
           copied(bags.counts)};
 }
-
-// ---------------------------------------------------------------- sparse rows
-
-namespace {
 
 // Calls f with the sparse rows in their own types, and the places of these among the loops.
 template <class F>
@@ -112,8 +75,8 @@ std::tuple<Array<double>, bool> sparse_answer(Array<double> array, unsigned wron
   return {std::move(array), (wrong & naive::kBadValue) == 0};
 }
 
-}  // namespace
-
+// Sums of sparse rows by group [groups][columns], and whether all values were finite and not
+// negative. IN begin and columns of one type, int32 or int64; values of int32, int64 or floats.
 std::tuple<Array<double>, bool> sparse_totals(
     const AnyVector& begin, const AnyVector& columns, const AnyVector& values,
     std::int64_t n_columns, const View<const std::uint32_t, 1>& group, std::int64_t groups,
@@ -137,6 +100,7 @@ std::tuple<Array<double>, bool> sparse_totals(
   return sparse_answer(std::move(totals), wrong);
 }
 
+// bias + Σ value · table[column] for each row, and the same.
 std::tuple<Array<double>, bool> sparse_joint(const AnyVector& begin, const AnyVector& columns,
                                              const AnyVector& values, const Matrix& table,
                                              const Reals& bias, bool present, int threads) {
@@ -159,8 +123,7 @@ std::tuple<Array<double>, bool> sparse_joint(const AnyVector& begin, const AnyVe
   return sparse_answer(std::move(joint), wrong);
 }
 
-// ---------------------------------------------------------------- weights and densities
-
+// The weights of the words [words][classes], and what they add to the bias of each class.
 std::tuple<Array<double>, Array<double>> text_table(const Matrix& totals, const std::string& form,
                                                     const Reals& weight, const Reals& smoothing) {
   const std::size_t k = totals.shape(0), v = totals.shape(1);
@@ -187,4 +150,154 @@ Array<double> log_kernel_density(const Reals& x, const Reals& points, const Real
   return out;
 }
 
-}  // namespace credo::doors
+// Words, numbered in the order in which they came. Texts are UTF-8.
+class Vocabulary {
+ public:
+  // `is_letter` says whether a code point above ASCII is part of a word; asked once for each.
+  explicit Vocabulary(std::function<bool(std::uint32_t)> is_letter)
+      : asked_(std::move(is_letter)), kinds_(0x110000, -1) {}
+
+  std::size_t size() const { return words_.size(); }
+  std::string_view word(std::size_t i) const { return words_.word(i); }
+  void add_word(std::string_view word) { words_.number(word, true); }
+
+  struct Reading {
+    bool learn;             // whether new words are added
+    std::int64_t shortest;  // letters of a word
+    bool lower;             // whether ASCII letters are lowered
+  };
+  // The words of a text, or one word as it is, counted in a document that is being made.
+  void count_text(std::string_view text, const Reading& how, naive::Bags& bags) {
+    word_.clear();
+    std::int64_t letters = 0;
+    const auto end_word = [&] {
+      if (letters >= how.shortest && letters > 0)
+        count_word({word_.data(), word_.size()}, how.learn, bags);
+      word_.clear();
+      letters = 0;
+    };
+    for (std::size_t i = 0; i < text.size();) {
+      const unsigned char c = static_cast<unsigned char>(text[i]);
+      if (c < 0x80) {
+        const bool upper = c >= 'A' && c <= 'Z';
+        if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_') {
+          word_.push_back(static_cast<char>(upper && how.lower ? c + 32 : c));
+          ++letters;
+        } else {
+          end_word();
+        }
+        ++i;
+        continue;
+      }
+      const std::size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+      std::uint32_t point = c & (0xFF >> (n + 1));
+      for (std::size_t k = 1; k < n && i + k < text.size(); ++k)
+        point = (point << 6) | (static_cast<unsigned char>(text[i + k]) & 0x3F);
+      if (is_letter(point)) {
+        word_.insert(word_.end(), text.begin() + i, text.begin() + std::min(i + n, text.size()));
+        ++letters;
+      } else {
+        end_word();
+      }
+      i += n;
+    }
+    end_word();
+  }
+  void count_word(std::string_view word, bool learn, naive::Bags& bags) {
+    const std::int32_t number = words_.number(word, learn);
+    if (number >= 0) bags.add(number);
+  }
+
+ private:
+  bool is_letter(std::uint32_t point) {
+    if (point >= kinds_.size()) return false;
+    if (kinds_[point] < 0) kinds_[point] = asked_(point) ? 1 : 0;
+    return kinds_[point] == 1;
+  }
+
+  naive::Vocabulary words_;
+  std::function<bool(std::uint32_t)> asked_;
+  std::vector<std::int8_t> kinds_;  // of code points: 1 of a word, 0 not, -1 not asked yet
+  std::vector<char> word_;          // that is being read
+};
+
+// Whether Python's str.isalnum says so.
+bool is_alphanumeric(std::uint32_t point) {
+  const nb::object text = nb::steal(PyUnicode_FromOrdinal(static_cast<int>(point)));
+  return nb::cast<bool>(text.attr("isalnum")());
+}
+
+std::string_view utf8(nb::handle text, nb::object& held) {
+  if (!PyUnicode_Check(text.ptr())) throw std::invalid_argument("A word must be a text.");
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data != nullptr) return {data, static_cast<std::size_t>(size)};
+  PyErr_Clear();  // a lone surrogate
+  held = text.attr("encode")("utf-8", "surrogatepass");
+  char* bytes = nullptr;
+  if (PyBytes_AsStringAndSize(held.ptr(), &bytes, &size) != 0) throw nb::python_error();
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+nb::list words_of(const Vocabulary& vocabulary) {
+  nb::list out;
+  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+    const std::string_view w = vocabulary.word(i);
+    out.append(nb::steal(
+        PyUnicode_DecodeUTF8(w.data(), static_cast<Py_ssize_t>(w.size()), "surrogatepass")));
+  }
+  return out;
+}
+
+void add_words(Vocabulary& vocabulary, const nb::list& words) {
+  for (const nb::handle word : words) {
+    nb::object held;
+    vocabulary.add_word(utf8(word, held));
+  }
+}
+
+// Documents as rows of word counts; a document is a text, or a list of its words.
+auto bags_of(Vocabulary& vocabulary, const nb::list& documents, bool learn,
+                    std::int64_t shortest, bool lower) {
+  naive::Bags bags;
+  std::size_t row = 0;
+  for (const nb::handle document : documents) {
+    if (++row % 4096 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
+    nb::object held, lowered;
+    if (PyUnicode_Check(document.ptr())) {
+      std::string_view text = utf8(document, held);
+      if (lower && !is_ascii(text)) {
+        lowered = document.attr("lower")();
+        text = utf8(lowered, held);
+      }
+      vocabulary.count_text(text, {learn, shortest, lower}, bags);
+    } else {
+      for (const nb::handle word : document)
+        vocabulary.count_word(utf8(word, held), learn, bags);
+    }
+    bags.end_document();
+  }
+  return sparse_rows(bags);
+}
+
+}  // namespace
+
+void bind_documents(nb::module_& m) {
+  m.def("sparse_totals", bound(&sparse_totals), "begin"_a, "columns"_a, "values"_a,
+        "n_columns"_a, "group"_a, "groups"_a, "weights"_a = nb::none(), "present"_a = false,
+        "threads"_a = 1);
+  m.def("sparse_joint", bound(&sparse_joint), "begin"_a, "columns"_a, "values"_a, "table"_a,
+        "bias"_a, "present"_a = false, "threads"_a = 1);
+  m.def("text_table", bound(&text_table), "totals"_a, "form"_a, "weight"_a, "smoothing"_a);
+  m.def("log_kernel_density", bound(&log_kernel_density), "x"_a, "points"_a, "weights"_a,
+        "width"_a);
+  nb::class_<Vocabulary>(m, "Vocabulary")
+      .def("__init__", [](Vocabulary* self) { new (self) Vocabulary(is_alphanumeric); })
+      .def("__len__", &Vocabulary::size)
+      .def("words", &words_of)
+      .def("add", &add_words, "words"_a)
+      .def("bags", &bags_of, "documents"_a, "learn"_a, "shortest"_a = 1,
+           "lower"_a = true);
+}
+
+}  // namespace credo::bindings

@@ -1,9 +1,23 @@
-#include "bindings/sample.hpp"
+// Rows drawn from a network, and standard normal numbers.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
 
+#include "bindings/module.hpp"
 #include "sample/normals.hpp"
+#include "sample/sampler.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
 namespace {
+
+// IN a table for each scope, `fixed` a code or -1 for each variable, `weights` a table or none for
+// each scope. The codes of each variable, and ln of the weight of each row where there are weights.
+using SampledCodes = std::variant<Array<std::uint8_t>, Array<std::uint16_t>>;
+
+using Sampled = std::tuple<std::vector<SampledCodes>, std::optional<Array<double>>>;
 
 void check_size(const sample::Sampler& sampler, std::size_t s, std::size_t size, const char* what) {
   require(size == sampler.cells(s), std::string(what) + " " + std::to_string(s) + " must have " +
@@ -16,8 +30,6 @@ void check_rows(std::int64_t n, std::uint64_t first, int threads) {
   require(first <= std::uint64_t{1} << 62, "The 'first' parameter must be at most 2^62.");
   require(threads >= 1, "The 'threads' parameter must be at least 1.");
 }
-
-}  // namespace
 
 Sampled sample_rows(Monitor& monitor, const sample::Sampler& sampler,
                     const std::vector<Table>& tables, std::int64_t n, std::uint64_t seed,
@@ -82,4 +94,16 @@ Array<double> normals(Monitor& monitor, std::int64_t n, std::uint64_t seed, std:
   return z;
 }
 
-}  // namespace credo::doors
+}  // namespace
+
+void bind_sampling(nb::module_& m) {
+  m.def("normals", bound(&normals), "n"_a, "seed"_a, "stream"_a, "first"_a = 0,
+        "threads"_a = 1);
+  nb::class_<sample::Sampler>(m, "Sampler")
+      .def(nb::init<Arities, Scopes>(), "arities"_a, "scopes"_a)
+      .def_prop_ro("order", &sample::Sampler::order)
+      .def("run", bound(&sample_rows), "tables"_a, "n"_a, "seed"_a, "first"_a = 0,
+           "fixed"_a = nb::none(), "weights"_a = nb::none(), "threads"_a = 1, "path"_a = "auto");
+}
+
+}  // namespace credo::bindings

@@ -5,9 +5,10 @@
 #include <limits>
 #include <map>
 
+#include "bindings/module.hpp"
 #include "score/mixed.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
 
 using score::Extras;
 using score::Families;
@@ -258,4 +259,30 @@ Record KeptScores::counters() const {
   return out;
 }
 
-}  // namespace credo::doors
+void bind_scores(nb::module_& m) {
+  nb::class_<KeptScores>(m, "FamilyScores")
+      .def_static("columns", &KeptScores::of_columns, "columns"_a, "variables"_a,
+                  "weights"_a.none(), "name"_a, "rows"_a, "ess"_a, "penalty"_a, "by_parents"_a,
+                  "by_edge"_a.none(), "threads"_a)
+      .def_static("counts", &KeptScores::of_counts, "arities"_a, "count"_a, "sparse"_a, "dense"_a,
+                  "name"_a, "rows"_a, "ess"_a, "penalty"_a, "by_parents"_a, "by_edge"_a.none())
+      .def_static("matrix", &KeptScores::of_matrix, "matrix"_a, "rows"_a, "bge"_a, "prior_rows"_a,
+                  "freedom"_a, "prior_scale"_a, "penalty"_a, "by_parents"_a, "by_edge"_a.none())
+      .def_static("function", &KeptScores::of_function, "n"_a, "function"_a, "by_parents"_a,
+                  "by_edge"_a.none())
+      .def_static("mixed", &KeptScores::of_mixed, "tables"_a, "moments"_a, "arities"_a, "rows"_a,
+                  "penalty"_a, "like_all"_a, "most_numbers"_a, "by_parents"_a, "by_edge"_a.none(),
+                  "threads"_a)
+      .def("limit",
+           [](KeptScores& self, std::optional<double> seconds) {
+             self.limit({ctrl_c_waits}, seconds);
+           },
+           "seconds"_a.none())
+      .def("score", bound(&KeptScores::score), "families"_a)
+      .def_prop_ro("stopped", [](const KeptScores& self) { return self->stopped(); })
+      .def_prop_ro("counters", &KeptScores::counters);
+  m.def("log_complexity", &score::log_complexity, "n"_a, "k"_a);
+  m.def("log_complexity_approximate", &score::log_complexity_approximate, "n"_a, "k"_a);
+}
+
+}  // namespace credo::bindings

@@ -1,4 +1,4 @@
-// The door to scores: of columns, of tables that somebody counts, of matrices and of functions.
+// Scores of families: of columns, of tables that somebody counts, of matrices and of functions.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,10 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/columns.hpp"
-#include "bindings/ctrl_c.hpp"
-#include "bindings/record.hpp"
+#include "bindings/calls.hpp"
 #include "score/family_scores.hpp"
 
-namespace credo::doors {
+namespace credo::bindings {
 
 using Numbers = std::vector<std::int32_t>;  // of variables
 
@@ -75,4 +74,4 @@ class KeptScores {
   std::unique_ptr<score::FamilyScores> scores_;
 };
 
-}  // namespace credo::doors
+}  // namespace credo::bindings
