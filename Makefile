@@ -52,6 +52,7 @@ $(STAMP)/venv:
 $(STAMP)/install: $(STAMP)/venv pyproject.toml CMakeLists.txt $(CPP)
 	@echo "Building and installing credo ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e .
+	@cp $(VENV)/lib/python3*/site-packages/credo/_core.pyi src/credo/  # where type checkers look
 	@touch $@
 
 $(STAMP)/dev: $(STAMP)/install

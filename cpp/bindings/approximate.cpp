@@ -57,7 +57,7 @@ class Loopy {
 
   // The parts of loopy::Result by their names.
   Record run(Monitor& monitor, const std::vector<Table>& tables, int sweeps, double tolerance,
-                    double damping, double seconds) const {
+             double damping, double seconds) const {
     require(sweeps >= 1, "The 'sweeps' parameter must be at least 1.");
     require(tolerance >= 0, "The 'tolerance' parameter must not be negative.");
     require(damping >= 0 && damping < 1, "The 'damping' parameter must be in [0, 1).");
@@ -110,12 +110,14 @@ class Gibbs {
       const std::int32_t x = states.data()[i];
       if (x < 0 || x >= model.arity[i % n])
         throw std::invalid_argument("A state of variable " + std::to_string(i % n) +
-                                    " must be in 0.." + std::to_string(model.arity[i % n] - 1) + ".");
+                                    " must be in 0.." + std::to_string(model.arity[i % n] - 1) +
+                                    ".");
       moved.data()[i] = x;
     }
     for (const infer::Variables& scope : queries)
       for (const std::int32_t v : scope)
-        require(v >= 0 && static_cast<std::size_t>(v) < n, "A query names a variable there is not.");
+        require(v >= 0 && static_cast<std::size_t>(v) < n,
+                "A query names a variable there is not.");
     const gibbs::Request request{std::move(queries), sweeps, first, seed, collect, threads};
     Array<double> sums({chains, sampler_.cells(request)});
     sampler_.run(data, request, chains, moved.data(), sums.data(), monitor);

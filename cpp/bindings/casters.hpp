@@ -36,8 +36,8 @@ namespace nb = nanobind;
 
 // ---------------------------------------------------------------- NumPy
 //
-// Arrays are made by NumPy's C interface: a call of its Python functions costs as much as counting a
-// table, and a tally gives away hundreds of them.
+// Arrays are made by NumPy's C interface: a call of its Python functions costs as much as counting
+// a table, and a tally gives away hundreds of them.
 
 // Loads NumPy's interface when it is first needed; false with Python's error set if it cannot be.
 bool numpy_is_there() noexcept;
@@ -61,8 +61,8 @@ constexpr int numpy_type() {
   return NPY_NOTYPE;
 }
 
-// An array over memory that `owner` keeps; null with Python's error set if there is none. Takes over
-// the references to both `type` and `owner`. IN strides: in bytes; null for C order.
+// An array over memory that `owner` keeps; null with Python's error set if there is none. Takes
+// over the references to both `type` and `owner`. IN strides: in bytes; null for C order.
 inline PyObject* array_over(PyArray_Descr* type, std::size_t rank, const npy_intp* shape,
                             const npy_intp* strides, void* data, int flags,
                             PyObject* owner) noexcept {
@@ -92,6 +92,13 @@ struct Viewed {
                            If<layout == Layout::kContiguous, nb::c_contig>, nb::device::cpu>;
 };
 
+// How a stub writes a view's type; of an array of any type, so that type checkers can tell.
+template <class T, class Array>
+constexpr auto name_of() {
+  if constexpr (std::is_void_v<T>) return nb::detail::const_name("numpy.typing.NDArray[typing.Any]");
+  else return nb::detail::make_caster<Array>::Name;
+}
+
 inline Number number_of(nb::dlpack::dtype type) {
   using Code = nb::dlpack::dtype_code;
   if (type.lanes != 1) return Number::kOther;
@@ -105,8 +112,7 @@ inline Number number_of(nb::dlpack::dtype type) {
   switch (static_cast<Code>(type.code)) {
     case Code::Int: return by_bits(Number::kI8, Number::kI16, Number::kI32, Number::kI64);
     case Code::UInt: return by_bits(Number::kU8, Number::kU16, Number::kU32, Number::kU64);
-    case Code::Float:
-      return by_bits(Number::kOther, Number::kOther, Number::kF32, Number::kF64);
+    case Code::Float: return by_bits(Number::kOther, Number::kOther, Number::kF32, Number::kF64);
     case Code::Bool: return type.bits == 8 ? Number::kBool : Number::kOther;
     default: return Number::kOther;
   }
@@ -121,7 +127,7 @@ struct type_caster<credo::bindings::View<T, N, layout>> {
   using View = credo::bindings::View<T, N, layout>;
   using Array = typename credo::bindings::Viewed<T, N, layout>::Type;
 
-  NB_TYPE_CASTER(View, make_caster<Array>::Name)
+  NB_TYPE_CASTER(View, (credo::bindings::name_of<T, Array>()))
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
     union Read {  // what is read is moved on: there is nothing left to destroy
@@ -160,7 +166,7 @@ struct type_caster<credo::bindings::ListOr<A, B>> {
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
     return isinstance<nanobind::list>(source) ? read_as<List>(source, flags, cleanup, value)
-                                    : read_as<B>(source, flags, cleanup, value);
+                                              : read_as<B>(source, flags, cleanup, value);
   }
 };
 
@@ -171,7 +177,7 @@ struct type_caster<credo::bindings::TupleOr<Tuple, B>> {
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
     return isinstance<nanobind::tuple>(source) ? read_as<Tuple>(source, flags, cleanup, value)
-                                     : read_as<B>(source, flags, cleanup, value);
+                                               : read_as<B>(source, flags, cleanup, value);
   }
 };
 
@@ -197,15 +203,15 @@ struct type_caster<credo::bindings::Array<T>> {
       credo::give_memory(data);
       return {};
     }
-    return array_over(PyArray_DescrFromType(numpy_type<T>()), rank, shape,
-                               nullptr, data, NPY_ARRAY_CARRAY, owner);
+    return array_over(PyArray_DescrFromType(numpy_type<T>()), rank, shape, nullptr, data,
+                      NPY_ARRAY_CARRAY, owner);
   }
 };
 
 template <>
 struct type_caster<credo::bindings::Record> {
   using Value = credo::bindings::Record;
-  static constexpr auto Name = const_name("dict");
+  static constexpr auto Name = const_name("dict[str, typing.Any]");
   template <class U>
   using Cast = movable_cast_t<U>;
 

@@ -68,8 +68,7 @@ std::tuple<Array<std::int64_t>, Array<double>> spanning_tree(Monitor& monitor, c
   require(threads >= 1, "The 'threads' parameter must be at least 1.");
   require(std::all_of(points.data(), points.data() + n * d, [](double x) { return x - x == 0; }),
           "The coordinates of points must be finite.");
-  const std::vector<Edge> found =
-      credo::spanning_tree(points.data(), n, d, threads, path, monitor);
+  const std::vector<Edge> found = credo::spanning_tree(points.data(), n, d, threads, path, monitor);
   Array<std::int64_t> edges({found.size(), 2});
   Array<double> lengths({found.size()});
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -175,8 +174,8 @@ class LloydRows {
     rows_ = lloyd::rows_of(x_.data(), n, d, data_or_null(weights_));
   }
 
-  Array<std::int64_t> start(Monitor& monitor, std::int64_t k, const Reals& draws,
-                                       int threads, const std::string& path) const {
+  Array<std::int64_t> start(Monitor& monitor, std::int64_t k, const Reals& draws, int threads,
+                            const std::string& path) const {
     require(k > 0 && threads > 0, "There must be a centre and a thread.");
     const std::size_t drawn = draws.shape(0) - 1, later = static_cast<std::size_t>(k) - 1;
     require(draws.shape(0) > 0 && (later ? drawn > 0 && drawn % later == 0 : drawn == 0),
@@ -190,7 +189,7 @@ class LloydRows {
   using Run = std::tuple<Array<std::int64_t>, Array<double>, std::vector<double>,
                          std::vector<std::int64_t>, bool>;
   LloydRows::Run climb(Monitor& monitor, const Matrix& centres, std::int64_t iterations,
-                                  double tolerance, int threads, const std::string& path) const {
+                       double tolerance, int threads, const std::string& path) const {
     const std::size_t k = centres.shape(0), d = rows_.d;
     require(k > 0 && centres.shape(1) == d, "Centres must have the coordinates of the rows.");
     require(iterations > 0 && threads > 0, "There must be an iteration and a thread.");
@@ -203,13 +202,13 @@ class LloydRows {
 
   // Rows as near to a second of the centres.
   Array<std::int64_t> near_ties(Monitor& monitor, const Matrix& centres, int threads,
-                                           const std::string& path) const {
+                                const std::string& path) const {
     const std::size_t k = centres.shape(0);
     require(k > 0 && centres.shape(1) == rows_.d, "Centres must have the coordinates of the rows.");
     require(threads > 0, "There must be a thread.");
     const lloyd::Loops& loops = lloyd::loops_for(path.c_str());
-    return copied(lloyd::near_ties(rows_, centres.data(), k, loops, threads,
-                                   [&] { monitor.poll(); }));
+    return copied(
+        lloyd::near_ties(rows_, centres.data(), k, loops, threads, [&] { monitor.poll(); }));
   }
 
  private:
@@ -221,16 +220,13 @@ class LloydRows {
 }  // namespace
 
 void bind_clusters(nb::module_& m) {
-  m.def("gower_pairs", bound(&gower_pairs), "reals"_a, "codes"_a, "apart"_a,
-        "threads"_a = 1);
-  m.def("gower_between", bound(&gower_between), "reals_a"_a, "codes_a"_a, "reals_b"_a,
-        "codes_b"_a, "apart"_a, "threads"_a = 1);
-  m.def("spanning_tree", bound(&spanning_tree), "points"_a, "threads"_a = 1,
-        "path"_a = "auto");
+  m.def("gower_pairs", bound(&gower_pairs), "reals"_a, "codes"_a, "apart"_a, "threads"_a = 1);
+  m.def("gower_between", bound(&gower_between), "reals_a"_a, "codes_a"_a, "reals_b"_a, "codes_b"_a,
+        "apart"_a, "threads"_a = 1);
+  m.def("spanning_tree", bound(&spanning_tree), "points"_a, "threads"_a = 1, "path"_a = "auto");
   m.def("links_of_tree", bound(&links_of_tree), "edges"_a, "lengths"_a);
   m.def("labels_of_links", bound(&labels_of_links), "links"_a, "merges"_a);
-  m.def("links_of_points", bound(&links_of_points), "points"_a, "method"_a,
-        "path"_a = "auto");
+  m.def("links_of_points", bound(&links_of_points), "points"_a, "method"_a, "path"_a = "auto");
   m.def("links_of_ties", bound(&links_of_ties), "n"_a, "edges"_a, "strengths"_a, "average"_a,
         "most"_a);
   m.def("spread_of", bound(&spread_of), "values"_a, "weights"_a = nb::none());

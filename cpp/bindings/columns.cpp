@@ -12,6 +12,24 @@
 #include "count/group_rows.hpp"
 #include "data/take_codes.hpp"
 
+namespace nanobind::detail {
+
+template <>
+struct type_caster<credo::bindings::Counts> {
+  using Value = credo::bindings::Counts;
+  static constexpr auto Name = const_name("numpy.typing.NDArray[typing.Any]");
+  template <class U>
+  using Cast = movable_cast_t<U>;
+
+  static handle from_cpp(Value&& counts, rv_policy policy, cleanup_list* cleanup) noexcept {
+    return std::visit([&]<class Cells>(Cells& cells) {
+      return make_caster<Cells>::from_cpp(std::move(cells), policy, cleanup);
+    }, counts);
+  }
+};
+
+}  // namespace nanobind::detail
+
 namespace credo::bindings {
 namespace {
 
@@ -57,10 +75,10 @@ nb::list lists_of(const SetList& sets) {
 }
 
 // Flat tables and where each begins, as a list: each table is a view of the one array.
-nb::list tables_of(std::tuple<Counts, Array<std::int64_t>> counted) {
+nb::typed<nb::list, Counts> tables_of(std::tuple<Counts, Array<std::int64_t>> counted) {
   auto& [tables, offsets] = counted;
   const nb::object all = nb::cast(std::move(tables));
-  nb::list views;
+  nb::typed<nb::list, Counts> views;
   for (std::size_t i = 0; i + 1 < offsets.shape().lengths()[0]; ++i)
     views.append(nb::steal(PySequence_GetSlice(all.ptr(),
                                                static_cast<Py_ssize_t>(offsets.data()[i]),
@@ -75,7 +93,7 @@ namespace nanobind::detail {
 
 template <>
 struct type_caster<credo::bindings::GivenSets> {
-  NB_TYPE_CASTER(credo::bindings::GivenSets, const_name("collections.abc.Sequence"))
+  NB_TYPE_CASTER(credo::bindings::GivenSets, const_name("collections.abc.Sequence[collections.abc.Sequence[int]]"))
 
   bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {
     try {
@@ -204,16 +222,15 @@ Counts KeptColumns::count_tables(Monitor& monitor, KnownSets sets,
                     path, threads);
 }
 
-std::optional<std::tuple<Array<std::int64_t>, Counts>> KeptColumns::unique(
+std::optional<KeptColumns::Groups> KeptColumns::unique_within(
     Monitor& monitor, const std::vector<std::int32_t>& variables,
     const std::optional<AnyArray>& weights, std::int64_t limit) const {
   check_sets(columns_, {variables, {0, variables.size()}});
-  using Unique = std::optional<std::tuple<Array<std::int64_t>, Counts>>;
-  return RowWeights(weights, columns_.n_rows()).visit([&](const auto* row_weights) -> Unique {
+  return RowWeights(weights, columns_.n_rows()).visit([&](const auto* row_weights) -> std::optional<Groups> {
     const auto groups = group_rows(columns_, variables, row_weights, MissingRows::kKeep, limit,
                                    kernels_for("auto"), &monitor);
     if (!groups) return std::nullopt;
-    return std::tuple(copied(groups->first_row), Counts(copied(groups->weight)));
+    return Groups(copied(groups->first_row), copied(groups->weight));
   });
 }
 
@@ -328,7 +345,7 @@ void bind_columns(nb::module_& m) {
       .def("__init__",
            [](SetList* self, const GivenSets& sets) { new (self) SetList(sets.list()); }, "sets"_a)
       .def("__len__", &SetList::size)
-      .def("lists", &lists_of);
+      .def("lists", &lists_of, nb::sig("def lists(self) -> list[list[int]]"));
   m.def("moments", bound(&moments), "columns"_a, "group"_a.none(), "n_groups"_a,
         "weights"_a.none(), "threads"_a = 1, "path"_a = "auto");
   m.def("take_codes", bound(&take_codes), "indices"_a, "lut"_a, "out"_a,
@@ -362,8 +379,9 @@ void bind_columns(nb::module_& m) {
            "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
       .def("count_tables", bound(&KeptColumns::count_tables), "sets"_a, "weights"_a = nb::none(),
            "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
-      .def("unique", bound(&KeptColumns::unique), "variables"_a, "weights"_a = nb::none(),
-           "limit"_a = -1)
+      .def("unique", bound(&KeptColumns::unique), "variables"_a, "weights"_a = nb::none())
+      .def("unique", bound(&KeptColumns::unique_within), "variables"_a, "weights"_a = nb::none(),
+           nb::kw_only(), "limit"_a)
       .def("count_sparse", bound(&KeptColumns::count_sparse), "variables"_a,
            "weights"_a = nb::none());
 }

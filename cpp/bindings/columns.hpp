@@ -47,7 +47,9 @@ struct KnownSets {
 };
 
 // Cells of whole numbers, or of real weights.
-using Counts = std::variant<Array<std::int64_t>, Array<double>>;
+struct Counts : std::variant<Array<std::int64_t>, Array<double>> {
+  using variant::variant;
+};
 
 // Columns, and the arrays that they are views of. IN codes of uint8, uint16 or uint32.
 class KeptColumns {
@@ -72,9 +74,14 @@ class KeptColumns {
                       const std::string& kernel, const std::string& path, int threads) const;
 
   // Groups of equal rows: the first row of each, and its weight; none at more groups than `limit`.
-  std::optional<std::tuple<Array<std::int64_t>, Counts>> unique(
-      Monitor& monitor, const std::vector<std::int32_t>& variables,
-      const std::optional<AnyArray>& weights, std::int64_t limit) const;
+  using Groups = std::tuple<Array<std::int64_t>, Counts>;
+  std::optional<Groups> unique_within(Monitor& monitor, const std::vector<std::int32_t>& variables,
+                                      const std::optional<AnyArray>& weights,
+                                      std::int64_t limit) const;
+  Groups unique(Monitor& monitor, const std::vector<std::int32_t>& variables,
+                const std::optional<AnyArray>& weights) const {
+    return *unique_within(monitor, variables, weights, -1);
+  }
 
   // The configurations seen in rows with no missing cell, and their weights.
   std::tuple<Array<std::uint32_t>, Counts> count_sparse(

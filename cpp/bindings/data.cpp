@@ -71,9 +71,10 @@ inline TextColumnParts plain_texts(const std::vector<Text>& every) {
 }
 
 std::size_t texts_of(const AnyArray& offsets) {
-  require(offsets.ndim() == 1 && offsets.size() >= 1 && offsets.size() <= 0x7fffffff &&
-              (offsets.is<std::int64_t>() || offsets.is<std::int32_t>()),
-          "The 'offsets' parameter must be a 1-D array of int32 or int64, one more than the texts.");
+  require(
+      offsets.ndim() == 1 && offsets.size() >= 1 && offsets.size() <= 0x7fffffff &&
+          (offsets.is<std::int64_t>() || offsets.is<std::int32_t>()),
+      "The 'offsets' parameter must be a 1-D array of int32 or int64, one more than the texts.");
   return offsets.size() - 1;
 }
 
@@ -95,11 +96,11 @@ Array<std::uint8_t> bits_of(const Values& values) {
 
 // Values of several types: the type of each (of JsonColumn; 0: null), and a number (bits of a
 // decimal) or a place among the texts, which are those of values and of what is nested.
-using MixedCells = std::tuple<Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>,
-                         Array<std::uint8_t>>;
+using MixedCells =
+    std::tuple<Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>, Array<std::uint8_t>>;
 // Values of one type: bits, whole numbers, decimals or texts, as Arrow has them.
 using JsonCells = std::variant<Array<std::uint8_t>, Array<std::int64_t>, Array<double>,
-                           TextColumnParts, MixedCells>;
+                               TextColumnParts, MixedCells>;
 
 MixedCells mixed_of(const JsonColumn& column) {
   std::vector<Text> every = column.texts.met();
@@ -123,7 +124,8 @@ TextColumnParts texts_of(const JsonColumn& column, bool coded) {
 
 JsonCells cells_of(const JsonColumn& column, std::uint8_t types) {
   switch (types) {
-    case JsonColumn::kNull: case JsonColumn::kTruth: return bits_of(column.values);
+    case JsonColumn::kNull:
+    case JsonColumn::kTruth: return bits_of(column.values);
     case JsonColumn::kWhole: return copied<std::int64_t>(column.values, {column.values.size()});
     case JsonColumn::kDecimal: {
       Array<double> decimals({column.values.size()}, Filled::kLater);
@@ -150,10 +152,11 @@ std::tuple<Array<std::int32_t>, Array<std::int32_t>> encode_texts(const AnyArray
   return {std::move(codes), copied(first)};
 }
 
-// IN texts as above, words that stand for missing. The numbers they are (0 for the others), what each
-// text is (credo::Read).
-std::tuple<Array<double>, Array<std::uint8_t>> read_numbers(
-    const AnyArray& offsets, const AnyArray& bytes, const std::vector<std::string>& words) {
+// IN texts as above, words that stand for missing. The numbers they are (0 for the others), what
+// each text is (credo::Read).
+std::tuple<Array<double>, Array<std::uint8_t>> read_numbers(const AnyArray& offsets,
+                                                            const AnyArray& bytes,
+                                                            const std::vector<std::string>& words) {
   const std::uint8_t* text = bytes_of(bytes);
   const std::size_t n = texts_of(offsets);
   Array<double> values({n}, Filled::kLater);
@@ -220,17 +223,15 @@ void range_of(const std::vector<double>& values, double* range) {
 
 // Whether one of some numbers is no whole number; those that are written so are.
 bool any_fraction(const CsvColumn& column) {
-  return column.any_decimal &&
-         std::any_of(column.values.begin(), column.values.end(), is_fraction);
+  return column.any_decimal && std::any_of(column.values.begin(), column.values.end(), is_fraction);
 }
 
 class CsvReader {
  public:
   // With words for missing, columns of many different numbers are given as numbers; `point` is what
   // decimals have, a point or a comma.
-  CsvReader(const std::string& delimiter, std::size_t width,
-                       std::vector<std::size_t> wanted,
-                       std::optional<std::vector<std::string>> words, const std::string& point)
+  CsvReader(const std::string& delimiter, std::size_t width, std::vector<std::size_t> wanted,
+            std::optional<std::vector<std::string>> words, const std::string& point)
       : records_(one_byte(delimiter, "delimiter"), width, std::move(wanted),
                  spelling_of(std::move(words), one_byte(point, "point"))) {}
 
@@ -260,13 +261,14 @@ class CsvReader {
 
   // The columns of that block that are numbers, a row of each array for a column: the numbers (NaN
   // where a cell is none), the least and the greatest, whether one is written with a point and
-  // whether one is no whole number, how many cells are each word. Then what is neither a number nor a
-  // word: its column, its record, what it is (credo::Read), and the texts.
+  // whether one is no whole number, how many cells are each word. Then what is neither a number nor
+  // a word: its column, its record, what it is (credo::Read), and the texts.
   using Numbers = std::tuple<Array<double>, Array<double>, Array<std::uint8_t>, Array<std::int64_t>,
                              Array<std::int64_t>, Array<std::int64_t>, Array<std::uint8_t>,
                              Array<std::int32_t>, Array<std::uint8_t>>;
   CsvReader::Numbers numbers() {
-    require(numbers_.has_value(), "The numbers of a block can be asked for once, after it was read.");
+    require(numbers_.has_value(),
+            "The numbers of a block can be asked for once, after it was read.");
     Numbers numbers = std::move(*numbers_);
     numbers_.reset();
     return numbers;
@@ -307,9 +309,9 @@ class CsvReader {
       }
     }
     Packed packed(texts);
-    return {std::move(values), std::move(ranges), std::move(kinds), std::move(words),
-            copied(columns), copied(records), copied(what), std::move(packed.offsets),
-            std::move(packed.bytes)};
+    return {std::move(values), std::move(ranges),         std::move(kinds),
+            std::move(words),  copied(columns),           copied(records),
+            copied(what),      std::move(packed.offsets), std::move(packed.bytes)};
   }
 
   CsvRecords records_;
@@ -324,14 +326,14 @@ class JsonReader {
   // Key, types that are there, bits of the objects that are not null (nothing: all), and the cells.
   using Column = std::tuple<std::string, int, std::optional<Array<std::uint8_t>>, JsonCells>;
   // Bytes read, line ends among them, objects, whether what follows is plain, the columns.
-  using Block =
-      std::tuple<std::size_t, std::size_t, std::size_t, bool, std::vector<Column>>;
+  using Block = std::tuple<std::size_t, std::size_t, std::size_t, bool, std::vector<Column>>;
   JsonReader::Block read(const AnyArray& bytes, std::size_t most_objects) {
     const std::uint8_t* text = bytes_of(bytes);
-    require(bytes.size() >= 1 && bytes.size() <= 0x7fffffff &&
-                text[bytes.size() - 1] == (array_ ? '\0' : '\n'),
-            "The 'bytes' parameter must be at most 2^31 - 1 bytes, and end with a line end, or in an "
-            "array with a zero.");
+    require(
+        bytes.size() >= 1 && bytes.size() <= 0x7fffffff &&
+            text[bytes.size() - 1] == (array_ ? '\0' : '\n'),
+        "The 'bytes' parameter must be at most 2^31 - 1 bytes, and end with a line end, or in an "
+        "array with a zero.");
     const JsonRecords::Block block = records_.read(text, bytes.size(), most_objects);
     std::vector<Column> columns;
     for (const JsonColumn* column : records_.columns()) {

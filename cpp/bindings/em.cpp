@@ -63,23 +63,20 @@ complete_rows(std::vector<std::int64_t> arities, std::vector<std::vector<std::in
 
 class Expectations {
  public:
-  Expectations(std::vector<std::int64_t> arities,
-                             std::vector<std::vector<std::int32_t>> scopes, std::uint64_t most,
-                             std::uint64_t most_mixed)
+  Expectations(std::vector<std::int64_t> arities, std::vector<std::vector<std::int32_t>> scopes,
+               std::uint64_t most, std::uint64_t most_mixed)
       : rows_(std::make_shared<em::Network>(std::move(arities), std::move(scopes)), most,
               most_mixed) {}
 
-  void add(const GappyColumns& columns, std::size_t n_rows,
-                         const std::optional<Reals>& weights) {
+  void add(const GappyColumns& columns, std::size_t n_rows, const std::optional<Reals>& weights) {
     rows_.add(read_columns(rows_.network(), columns, n_rows, weights), n_rows,
               data_or_null(weights));
   }
 
   // Expected counts, moments, ln P of the rows not left, and whether one is impossible.
-  std::tuple<Array<double>, Array<double>, double, bool> step(Monitor& monitor,
-                                                                            const Reals& theta,
-                                                                            const Reals& lines,
-                                                                            int threads) const {
+  std::tuple<Array<double>, Array<double>, double, bool> step(Monitor& monitor, const Reals& theta,
+                                                              const Reals& lines,
+                                                              int threads) const {
     const em::Network& net = rows_.network();
     require(threads >= 1, "The 'threads' parameter must be at least 1.");
     check_theta(net, theta);
@@ -108,9 +105,8 @@ class Expectations {
 }  // namespace
 
 void bind_expectations(nb::module_& m) {
-  m.def("complete_rows", bound(&complete_rows), "arities"_a, "scopes"_a, "theta"_a,
-        "columns"_a, "rows"_a, "weights"_a.none(), "most"_a, "draws"_a, "most_states"_a,
-        "seed"_a = 0);
+  m.def("complete_rows", bound(&complete_rows), "arities"_a, "scopes"_a, "theta"_a, "columns"_a,
+        "rows"_a, "weights"_a.none(), "most"_a, "draws"_a, "most_states"_a, "seed"_a = 0);
   nb::class_<Expectations>(m, "Expectations")
       .def(nb::init<Arities, Scopes, std::uint64_t, std::uint64_t>(), "arities"_a, "scopes"_a,
            "most"_a, "most_mixed"_a)

@@ -14,7 +14,7 @@
 namespace credo::bindings {
 namespace {
 
-// Digits [count][size] of wide whole numbers and the place of their first one (see exact.hpp).
+// Digits [count][size] of wide whole numbers and the place of their first one (see exact_sums.hpp).
 using ExactArray = std::tuple<Array<std::uint32_t>, std::int64_t>;
 
 using GivenDigits = View<const std::uint32_t, 2>;

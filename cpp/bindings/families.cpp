@@ -36,14 +36,22 @@ void bind_families(nb::module_& m) {
       .def_prop_ro("dense", &table_sets<&FamilyTables::dense>, nb::rv_policy::reference_internal)
       .def_prop_ro("sparse", &table_sets<&FamilyTables::sparse>, nb::rv_policy::reference_internal)
       .def_prop_ro("mixed", &table_sets<&FamilyTables::mixed>, nb::rv_policy::reference_internal)
-      .def("spelled", &FamilyPlan::spelled, "names"_a)
-      .def("axes", &FamilyPlan::axes, "variables"_a)
+      .def("spelled", &FamilyPlan::spelled, "names"_a,
+           nb::sig("def spelled(self, names: tuple[str, ...]) -> dict[tuple[str, ...], int]"))
+      .def("axes", &FamilyPlan::axes, "variables"_a,
+           nb::sig("def axes(self, variables: tuple[typing.Any, ...]) -> list[typing.Any]"))
       .def("other", &FamilyPlan::other, "family"_a)
-      .def("view", &FamilyPlan::view, "tables"_a, "family"_a)
-      .def("views", &FamilyPlan::views, "tables"_a)
-      .def("counts", &FamilyPlan::counts, "kind"_a, "variables"_a, "tables"_a);
-  m.def("plan_families", &plan_families, "families"_a, "positions"_a, "states"_a,
-        "most"_a, "last"_a = nb::none());
+      .def("view", &FamilyPlan::view, "tables"_a, "family"_a,
+           nb::sig("def view(self, tables: object, family: int) -> numpy.typing.NDArray[typing.Any]"))
+      .def("views", &FamilyPlan::views, "tables"_a,
+           nb::sig("def views(self, tables: object) -> list[numpy.typing.NDArray[typing.Any]]"))
+      .def("counts", &FamilyPlan::counts, "kind"_a, "variables"_a, "tables"_a,
+           nb::sig("def counts(self, kind: type, variables: tuple[typing.Any, ...], tables: object) "
+                   "-> list[typing.Any]"));
+  m.def("plan_families", &plan_families, "families"_a, "positions"_a, "states"_a, "most"_a,
+        "last"_a = nb::none(),
+        nb::sig("def plan_families(families: object, positions: dict[str, int], states: list[int], "
+                "most: int, last: FamilyPlan | None = None) -> FamilyPlan | None"));
 }
 
 }  // namespace credo::bindings

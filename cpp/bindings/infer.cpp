@@ -25,8 +25,7 @@ infer::Inputs read_inputs(const infer::Plan& plan, const std::vector<Table>& tab
   const std::size_t columns = request.observed.size() + request.maybe.size();
   if (evidence.shape(1) != columns)
     throw std::invalid_argument("The 'evidence' parameter must have " + std::to_string(columns) +
-                                " columns, got " + std::to_string(evidence.shape(1)) +
-                                " instead.");
+                                " columns, got " + std::to_string(evidence.shape(1)) + " instead.");
   inputs.evidence = evidence.data();
   if (tables.size() != model.n_factors())
     throw std::invalid_argument("The 'tables' parameter must have " +
@@ -107,10 +106,9 @@ class Plan {
   }
 
   // Σ weight · P(family | row) [cells], Σ weight · ln P(row), whether a row is impossible.
-  std::tuple<Array<double>, double, bool> expect(Monitor& monitor,
-                                                       const std::vector<Table>& tables,
-                                                       const Evidence& evidence,
-                                                       const Reals& weights, int threads) {
+  std::tuple<Array<double>, double, bool> expect(Monitor& monitor, const std::vector<Table>& tables,
+                                                 const Evidence& evidence, const Reals& weights,
+                                                 int threads) {
     const infer::Plan& plan = runner_.plan();
     require(plan.request.mode == infer::Mode::kSum && !plan.family_offsets.empty(),
             "Only a plan with families=True has expected counts.");
@@ -138,8 +136,7 @@ class Plan {
     const infer::RunOptions options = read_options(path, threads, lanes);
     Array<std::int32_t> assignment({inputs.rows, plan.model->n_variables()});
     Array<double> log_p({inputs.rows});
-    if (inputs.rows > 0)
-      runner_.explain(inputs, options, monitor, assignment.data(), log_p.data());
+    if (inputs.rows > 0) runner_.explain(inputs, options, monitor, assignment.data(), log_p.data());
     return {std::move(assignment), std::move(log_p)};
   }
 
@@ -152,11 +149,10 @@ class Model {
   Model(std::vector<std::int64_t> arities, std::vector<infer::Variables> scopes)
       : model_(std::make_shared<infer::Model>(std::move(arities), std::move(scopes))) {}
 
-  std::unique_ptr<Plan> compile(infer::Variables observed,
-                                       std::optional<infer::Variables> targets,
-                                       infer::Variables soft, const std::string& mode, bool families,
-                                       double budget_ms, std::uint64_t seed, bool directed,
-                                       infer::Variables maybe, bool evidence) const {
+  std::unique_ptr<Plan> compile(infer::Variables observed, std::optional<infer::Variables> targets,
+                                infer::Variables soft, const std::string& mode, bool families,
+                                double budget_ms, std::uint64_t seed, bool directed,
+                                infer::Variables maybe, bool evidence) const {
     require(mode == "sum" || mode == "max",
             "The 'mode' parameter must be 'sum' or 'max', got '" + mode + "' instead.");
     infer::Request request;

@@ -1,4 +1,6 @@
 // Mixtures: the rows of a table as a mixture sees them, and one pass over them.
+#include "em/mixture.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -6,7 +8,6 @@
 #include <variant>
 
 #include "bindings/module.hpp"
-#include "em/mixture.hpp"
 
 namespace credo::bindings {
 namespace {
@@ -16,13 +17,16 @@ class MixtureRows {
   // IN reals [d][n], IN starts [patterns + 1], IN seen [patterns][d], IN codes [n][groups],
   // IN offset [groups + 1], IN weights [n] or none. They are kept.
   MixtureRows(Matrix reals, Ints starts, View<const std::uint8_t, 2> seen,
-                           View<const std::uint16_t, 2> codes, Ints offset,
-                           std::optional<Reals> weights)
-      : reals_(std::move(reals)), starts_(std::move(starts)), seen_(std::move(seen)),
-        codes_(std::move(codes)), offset_(std::move(offset)), weights_(std::move(weights)) {
-    rows_ = {reals_.shape(1), reals_.shape(0), reals_.data(), seen_.shape(0), starts_.data(),
-             seen_.data(),    codes_.shape(1), codes_.data(), offset_.data(),
-             data_or_null(weights_)};
+              View<const std::uint16_t, 2> codes, Ints offset, std::optional<Reals> weights)
+      : reals_(std::move(reals)),
+        starts_(std::move(starts)),
+        seen_(std::move(seen)),
+        codes_(std::move(codes)),
+        offset_(std::move(offset)),
+        weights_(std::move(weights)) {
+    rows_ = {reals_.shape(1), reals_.shape(0),       reals_.data(),   seen_.shape(0),
+             starts_.data(),  seen_.data(),          codes_.shape(1), codes_.data(),
+             offset_.data(),  data_or_null(weights_)};
     require(codes_.shape(0) == rows_.n, "The 'codes' parameter must have a row for each row.");
     require(!weights_ || weights_->shape(0) == rows_.n, "There must be a weight for each row.");
     require(seen_.shape(1) == rows_.d && rows_.patterns >= 1,
@@ -47,8 +51,8 @@ class MixtureRows {
   using NoRoot = std::tuple<std::monostate>;  // a covariance has none
 
   // ln P of the rows, those impossible, mass, counts, first and second moments.
-  using Sums = std::tuple<double, std::int64_t, Array<double>, Array<double>, Array<double>,
-                          Array<double>>;
+  using Sums =
+      std::tuple<double, std::int64_t, Array<double>, Array<double>, Array<double>, Array<double>>;
   std::variant<MixtureRows::NoRoot, MixtureRows::Sums> step(
       Monitor& monitor, const Reals& log_weights, const Matrix& tables, const Matrix& means,
       const View<const double, 3>& covariances, bool joint, int threads, const std::string& path,
@@ -87,10 +91,9 @@ class MixtureRows {
   }
 
  private:
-  mixture::Model model_of(const Reals& log_weights, const Matrix& tables,
-                                       const Matrix& means,
-                                       const View<const double, 3>& covariances, bool joint,
-                                       bool rooted, int threads) const {
+  mixture::Model model_of(const Reals& log_weights, const Matrix& tables, const Matrix& means,
+                          const View<const double, 3>& covariances, bool joint, bool rooted,
+                          int threads) const {
     require(threads >= 1, "The 'threads' parameter must be at least 1.");
     const std::size_t k = log_weights.shape(0), d = rows_.d;
     require(k >= 1, "There must be a class.");

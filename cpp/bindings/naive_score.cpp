@@ -19,8 +19,10 @@ naive::Answer answer_of(const std::string& text) {
   if (text == "log") return naive::Answer::kLogPosterior;
   if (text == "posterior") return naive::Answer::kPosterior;
   if (text == "best") return naive::Answer::kBest;
-  throw std::invalid_argument("The 'answer' parameter must be 'joint', 'log', 'posterior' or "
-                              "'best', got '" + text + "' instead.");
+  throw std::invalid_argument(
+      "The 'answer' parameter must be 'joint', 'log', 'posterior' or "
+      "'best', got '" +
+      text + "' instead.");
 }
 
 std::vector<std::size_t> positions(const std::vector<char>& flags) {
@@ -32,8 +34,7 @@ std::vector<std::size_t> positions(const std::vector<char>& flags) {
 
 // INOUT joint [rows][classes]. The best classes where these are asked for; a row ruled out or -1.
 std::tuple<Array<std::int64_t>, std::int64_t> naive_finish(const View<double, 2>& joint,
-                                                           const std::string& answer,
-                                                           int threads) {
+                                                           const std::string& answer, int threads) {
   const naive::Answer kind = answer_of(answer);
   const std::size_t n = joint.shape(0), classes = joint.shape(1);
   Array<std::int64_t> best({kind == naive::Answer::kBest ? n : 0});
@@ -48,9 +49,8 @@ class NaiveScorer {
   // rows of a, rows of b); their tables stand one after the other, the singles first.
   using Singles = ListOr<std::array<std::int64_t, 2>, Ints>;
   NaiveScorer(const Reals& bias, const Singles& singles,
-                           const std::vector<std::array<std::int64_t, 4>>& pairs,
-                           const Matrix& tables, const Matrix& mean, const Matrix& variance,
-                           const std::optional<Matrix>& weights)
+              const std::vector<std::array<std::int64_t, 4>>& pairs, const Matrix& tables,
+              const Matrix& mean, const Matrix& variance, const std::optional<Matrix>& weights)
       : scorer_(bias.size()) {
     const std::size_t classes = bias.size();
     require(tables.shape(1) == classes && mean.shape(1) == classes,
@@ -86,15 +86,21 @@ class NaiveScorer {
   std::tuple<NaiveScorer::Answers, std::int64_t, std::vector<std::size_t>, std::vector<std::size_t>,
              bool>
   score(const NaiveColumns& columns, const Windows& windows, const NaiveColumns& reals,
-                     std::int64_t n_rows, const std::optional<Matrix>& extra,
-                     const std::string& answer, int threads, const NaiveColumns& counts,
-                     bool present, bool gaps) {
+        std::int64_t n_rows, const std::optional<Matrix>& extra, const std::string& answer,
+        int threads, const NaiveColumns& counts, bool present, bool gaps) {
     require(threads >= 1 && n_rows >= 0, "The 'threads' parameter must be at least 1.");
     const auto n = static_cast<std::size_t>(n_rows);
     const std::size_t classes = scorer_.classes();
     const CellColumns states = cells_of(columns, n);
-    naive::ScoreInput input{{},      cells_of(reals, n).cells, cells_of(counts, n).cells,
-                            scorer_.grouping(), {}, n, classes, nullptr, {present, gaps}};
+    naive::ScoreInput input{{},
+                            cells_of(reals, n).cells,
+                            cells_of(counts, n).cells,
+                            scorer_.grouping(),
+                            {},
+                            n,
+                            classes,
+                            nullptr,
+                            {present, gaps}};
     input.codes = code_columns(states.cells, windows);
     require(input.counts.size() == scorer_.n_count(), "There must be a column for each weight.");
     require(input.reals.size() == scorer_.n_real(), "There must be a column for each Gaussian.");

@@ -77,10 +77,12 @@ std::tuple<Array<double>, bool> sparse_answer(Array<double> array, unsigned wron
 
 // Sums of sparse rows by group [groups][columns], and whether all values were finite and not
 // negative. IN begin and columns of one type, int32 or int64; values of int32, int64 or floats.
-std::tuple<Array<double>, bool> sparse_totals(
-    const AnyVector& begin, const AnyVector& columns, const AnyVector& values,
-    std::int64_t n_columns, const View<const std::uint32_t, 1>& group, std::int64_t groups,
-    const std::optional<Reals>& weights, bool present, int threads) {
+std::tuple<Array<double>, bool> sparse_totals(const AnyVector& begin, const AnyVector& columns,
+                                              const AnyVector& values, std::int64_t n_columns,
+                                              const View<const std::uint32_t, 1>& group,
+                                              std::int64_t groups,
+                                              const std::optional<Reals>& weights, bool present,
+                                              int threads) {
   require(groups >= 1 && n_columns >= 0 && threads >= 1 && group.size() + 1 == begin.size(),
           "There must be a class for each document.");
   require(!weights || weights->size() == group.size(), "There must be one weight for each row.");
@@ -108,18 +110,18 @@ std::tuple<Array<double>, bool> sparse_joint(const AnyVector& begin, const AnyVe
   require(begin.size() >= 1, "The sparse rows do not fit.");
   Array<double> joint({begin.size() - 1, bias.size()});
   std::atomic<unsigned> wrong{0};
-  with_sparse(begin, columns, values, table.shape(0),
-              [&](const auto& rows, std::size_t index, std::size_t value) {
-                constexpr std::size_t kTask = 4096;
-                const naive::SparseTerms terms{rows.begin,     rows.columns,   rows.values,
-                                               table.data(),   bias.data(),    rows.n_columns,
-                                               bias.size(),    present};
-                const auto score = naive::loops_for_this_cpu().sparse_scores[index][value];
-                parallel_for((rows.n_rows + kTask - 1) / kTask, threads, [&](std::size_t task) {
-                  wrong |= score(terms, task * kTask, std::min((task + 1) * kTask, rows.n_rows),
-                                 joint.data());
-                });
-              });
+  with_sparse(
+      begin, columns, values, table.shape(0),
+      [&](const auto& rows, std::size_t index, std::size_t value) {
+        constexpr std::size_t kTask = 4096;
+        const naive::SparseTerms terms{rows.begin,  rows.columns,   rows.values, table.data(),
+                                       bias.data(), rows.n_columns, bias.size(), present};
+        const auto score = naive::loops_for_this_cpu().sparse_scores[index][value];
+        parallel_for((rows.n_rows + kTask - 1) / kTask, threads, [&](std::size_t task) {
+          wrong |=
+              score(terms, task * kTask, std::min((task + 1) * kTask, rows.n_rows), joint.data());
+        });
+      });
   return sparse_answer(std::move(joint), wrong);
 }
 
@@ -145,8 +147,8 @@ Array<double> log_kernel_density(const Reals& x, const Reals& points, const Real
   require(points.size() == weights.size() && points.size() > 0 && width > 0,
           "A kernel density needs points, their weights, and a width above 0.");
   Array<double> out({x.size()});
-  naive::log_kernel_density(x.data(), x.size(), points.data(), weights.data(), points.size(),
-                            width, out.data());
+  naive::log_kernel_density(x.data(), x.size(), points.data(), weights.data(), points.size(), width,
+                            out.data());
   return out;
 }
 
@@ -249,7 +251,7 @@ nb::list words_of(const Vocabulary& vocabulary) {
   return out;
 }
 
-void add_words(Vocabulary& vocabulary, const nb::list& words) {
+void add_words(Vocabulary& vocabulary, const nb::typed<nb::list, nb::str>& words) {
   for (const nb::handle word : words) {
     nb::object held;
     vocabulary.add_word(utf8(word, held));
@@ -257,8 +259,8 @@ void add_words(Vocabulary& vocabulary, const nb::list& words) {
 }
 
 // Documents as rows of word counts; a document is a text, or a list of its words.
-auto bags_of(Vocabulary& vocabulary, const nb::list& documents, bool learn,
-                    std::int64_t shortest, bool lower) {
+auto bags_of(Vocabulary& vocabulary, const nb::typed<nb::list, nb::any>& documents, bool learn, std::int64_t shortest,
+             bool lower) {
   naive::Bags bags;
   std::size_t row = 0;
   for (const nb::handle document : documents) {
@@ -272,8 +274,7 @@ auto bags_of(Vocabulary& vocabulary, const nb::list& documents, bool learn,
       }
       vocabulary.count_text(text, {learn, shortest, lower}, bags);
     } else {
-      for (const nb::handle word : document)
-        vocabulary.count_word(utf8(word, held), learn, bags);
+      for (const nb::handle word : document) vocabulary.count_word(utf8(word, held), learn, bags);
     }
     bags.end_document();
   }
@@ -283,9 +284,8 @@ auto bags_of(Vocabulary& vocabulary, const nb::list& documents, bool learn,
 }  // namespace
 
 void bind_documents(nb::module_& m) {
-  m.def("sparse_totals", bound(&sparse_totals), "begin"_a, "columns"_a, "values"_a,
-        "n_columns"_a, "group"_a, "groups"_a, "weights"_a = nb::none(), "present"_a = false,
-        "threads"_a = 1);
+  m.def("sparse_totals", bound(&sparse_totals), "begin"_a, "columns"_a, "values"_a, "n_columns"_a,
+        "group"_a, "groups"_a, "weights"_a = nb::none(), "present"_a = false, "threads"_a = 1);
   m.def("sparse_joint", bound(&sparse_joint), "begin"_a, "columns"_a, "values"_a, "table"_a,
         "bias"_a, "present"_a = false, "threads"_a = 1);
   m.def("text_table", bound(&text_table), "totals"_a, "form"_a, "weight"_a, "smoothing"_a);
@@ -294,10 +294,9 @@ void bind_documents(nb::module_& m) {
   nb::class_<Vocabulary>(m, "Vocabulary")
       .def("__init__", [](Vocabulary* self) { new (self) Vocabulary(is_alphanumeric); })
       .def("__len__", &Vocabulary::size)
-      .def("words", &words_of)
+      .def("words", &words_of, nb::sig("def words(self) -> list[str]"))
       .def("add", &add_words, "words"_a)
-      .def("bags", &bags_of, "documents"_a, "learn"_a, "shortest"_a = 1,
-           "lower"_a = true);
+      .def("bags", &bags_of, "documents"_a, "learn"_a, "shortest"_a = 1, "lower"_a = true);
 }
 
 }  // namespace credo::bindings

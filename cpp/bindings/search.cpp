@@ -95,10 +95,10 @@ Record climb(const CtrlC& ctrl_c, KeptScores& scores, const Marks& allowed, cons
   const Rules rules = read_rules(*scores, allowed, required, most);
   check_parents(start, rules.n);
   Teller teller(ctrl_c, report);
-  Found found = search::climb(*scores, rules, start,
-                              {tabu, patience, downhill, restarts, kicks, most_steps, polish, lazy,
-                               alone, around, seed},
-                              teller.report());
+  Found found = search::climb(
+      *scores, rules, start,
+      {tabu, patience, downhill, restarts, kicks, most_steps, polish, lazy, alone, around, seed},
+      teller.report());
   return record_of(std::move(found), teller.interrupted());
 }
 
@@ -126,22 +126,21 @@ Record anneal(const CtrlC& ctrl_c, KeptScores& scores, const Marks& allowed, con
 
 class ParentLists {
  public:
-  ParentLists(std::shared_ptr<KeptScores> scores, const Marks& allowed,
-                           const Marks& required, const Numbers& most)
+  ParentLists(std::shared_ptr<KeptScores> scores, const Marks& allowed, const Marks& required,
+              const Numbers& most)
       : scores_(std::move(scores)),
         lists_(**scores_, read_rules(**scores_, allowed, required, most)) {}
 
   // Whether it was done, and whether Ctrl-C stopped it.
-  std::tuple<bool, bool> build(const CtrlC& ctrl_c, std::size_t candidates,
-                                            std::size_t beam, std::size_t most,
-                                            const Report& report) {
+  std::tuple<bool, bool> build(const CtrlC& ctrl_c, std::size_t candidates, std::size_t beam,
+                               std::size_t most, const Report& report) {
     Teller teller(ctrl_c, report);
     const bool done = lists_.build({candidates, beam, most}, teller.report());
     return {done, teller.interrupted()};
   }
   // How many were added, and the same.
-  std::tuple<std::size_t, bool> reach(const CtrlC& ctrl_c, std::size_t pairs,
-                                                   KeptScores& by, const Report& report) {
+  std::tuple<std::size_t, bool> reach(const CtrlC& ctrl_c, std::size_t pairs, KeptScores& by,
+                                      const Report& report) {
     require(by->variables() == lists_.rules().n, "The scores are of other variables.");
     Teller teller(ctrl_c, report);
     const std::size_t added = lists_.reach(pairs, *by, teller.report());
@@ -152,12 +151,12 @@ class ParentLists {
     return lists_.add(parents, around);
   }
   Record order(const CtrlC& ctrl_c, const Parents& start, std::int64_t chains,
-                            std::int64_t patience, std::int64_t kicks, std::uint64_t seed,
-                            int threads, bool turns, const Report& report) {
+               std::int64_t patience, std::int64_t kicks, std::uint64_t seed, int threads,
+               bool turns, const Report& report) {
     check_parents(start, lists_.rules().n);
     Teller teller(ctrl_c, report);
-    Found found = search::order_search(lists_, start, {chains, patience, kicks, seed, threads, turns},
-                                       teller.report());
+    Found found = search::order_search(
+        lists_, start, {chains, patience, kicks, seed, threads, turns}, teller.report());
     return record_of(std::move(found), teller.interrupted());
   }
   Record exact(const CtrlC& ctrl_c, const Report& report) {
@@ -196,9 +195,8 @@ void bind_searches(nb::module_& m) {
         "tabu"_a = 0, "patience"_a = 0, "downhill"_a = true, "restarts"_a = 0, "kicks"_a = 0,
         "most_steps"_a = 0, "polish"_a = 0, "lazy"_a = false, "alone"_a = 0, "around"_a = 0,
         "seed"_a = 0, "report"_a.none() = nb::none());
-  m.def("anneal", bound(&anneal), "scores"_a, "allowed"_a, "required"_a, "most"_a,
-        "start"_a, "hot"_a, "cold"_a, "steps"_a, "thin"_a = 0, "seed"_a = 0,
-        "report"_a.none() = nb::none());
+  m.def("anneal", bound(&anneal), "scores"_a, "allowed"_a, "required"_a, "most"_a, "start"_a,
+        "hot"_a, "cold"_a, "steps"_a, "thin"_a = 0, "seed"_a = 0, "report"_a.none() = nb::none());
   nb::class_<ParentLists>(m, "ParentLists")
       .def(nb::init<std::shared_ptr<KeptScores>, const Marks&, const Marks&, const Numbers&>(),
            "scores"_a, "allowed"_a, "required"_a, "most"_a)

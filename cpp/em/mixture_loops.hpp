@@ -1,5 +1,5 @@
 // The inner loops of mixtures over one block of rows, compiled once per instruction set (as
-// naive_loops.hpp is). A block is [column][kRows]: four rows are one vector. `n` rows of it are in
+// naive/loops.hpp is). A block is [column][kRows]: four rows are one vector. `n` rows of it are in
 // use, a multiple of 8; those beyond the real ones have weight 0.
 #pragma once
 

@@ -3,7 +3,7 @@
 // Scaled linear space: when the largest value of a message leaves 2^±128 it is scaled by a power of
 // two, which is exact, and the exponents are added up per row. A row in which a product could have
 // fallen below the range of a double (so that a state might be lost that matters later) is run
-// again with numbers of unlimited exponent: see infer_wide.hpp.
+// again with numbers of unlimited exponent: see wide.hpp.
 #pragma once
 
 #include <mutex>

@@ -1,5 +1,5 @@
 // Numbers become codes and places in tables, for one instruction set; included by
-// naive_loops_impl.hpp only.
+// loops_impl.hpp only.
 #include "common/four_turned.hpp"
 
 namespace credo::naive {

@@ -1,5 +1,5 @@
 // Joints become logarithms of shares, shares or the best class, for one instruction set; included by
-// naive_loops_impl.hpp only.
+// loops_impl.hpp only.
 #include "common/four_turned.hpp"
 
 namespace credo::naive {

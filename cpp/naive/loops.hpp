@@ -1,4 +1,4 @@
-// The inner loops of naive Bayes, compiled once per instruction set (as lane_kernels.hpp is).
+// The inner loops of naive Bayes, compiled once per instruction set (as common/lane_kernels.hpp is).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Numbers of any layout become rows of doubles, and are looked at on the way, for one instruction
-// set; included by naive_loops_impl.hpp only.
+// set; included by loops_impl.hpp only.
 #include "common/four_turned.hpp"
 
 namespace credo::naive {

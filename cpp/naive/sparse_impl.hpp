@@ -1,4 +1,4 @@
-// Sparse documents times a table, for one instruction set; included by naive_loops_impl.hpp only.
+// Sparse documents times a table, for one instruction set; included by loops_impl.hpp only.
 #include "common/four_doubles.hpp"
 
 namespace credo::naive {

@@ -5,7 +5,7 @@
 //
 //   local = -1/2 sum_d n_d (ln(2 pi s_d (1 - R²_d) / n_d) + 1) - penalty (2 + |C|) |configurations|
 //
-// or, where a prior is asked for, the marginal likelihood of its lines (score_lines.hpp).
+// or, where a prior is asked for, the marginal likelihood of its lines (linear_gaussian.hpp).
 // All comes from one scatter matrix for each configuration of D, which serves every child and every
 // C. Matrices are asked for when D is first met, and kept within a bound on memory: what was not
 // used for longest goes first, and a D too large for the bound is asked for in parts of its columns.
