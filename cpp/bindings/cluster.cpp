@@ -11,7 +11,6 @@
 #include "cluster/gower.hpp"
 #include "cluster/links.hpp"
 #include "cluster/lloyd.hpp"
-#include "cluster/lloyd_start.hpp"
 #include "cluster/points.hpp"
 #include "cluster/spanning_tree.hpp"
 

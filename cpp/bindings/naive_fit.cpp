@@ -11,9 +11,8 @@
 #include "bindings/module.hpp"
 #include "bindings/naive_columns.hpp"
 #include "naive/fit.hpp"
-#include "naive/gaussians.hpp"
+#include "naive/parameters.hpp"
 #include "naive/loops.hpp"
-#include "naive/proportions.hpp"
 
 namespace credo::bindings {
 namespace {

@@ -10,7 +10,6 @@
 #pragma GCC target("avx2,fma")
 
 #include "common/four_doubles.hpp"
-#include "common/four_turned.hpp"
 
 namespace credo::lloyd {
 namespace {

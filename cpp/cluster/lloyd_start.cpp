@@ -1,4 +1,4 @@
-#include "cluster/lloyd_start.hpp"
+#include "cluster/lloyd.hpp"
 
 #include <algorithm>
 #include <limits>

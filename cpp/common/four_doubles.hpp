@@ -1,4 +1,4 @@
-// Four doubles at a time, and their exponentials; the includer says for which instruction set, so
+// Four doubles at a time, four vectors of them turned, and their exponentials; the includer says for which instruction set, so
 // every name is its own file's: an inline function compiled with AVX2 must not be the copy the
 // linker keeps for all.
 //
@@ -17,6 +17,27 @@ typedef std::int64_t FourBits __attribute__((vector_size(32), aligned(8), may_al
 
 inline const Four& four(const double* p) { return *reinterpret_cast<const Four*>(p); }
 inline Four& four(double* p) { return *reinterpret_cast<Four*>(p); }
+
+inline Four all(double x) { return Four{x, x, x, x}; }
+inline double sum_of(Four v) { return (v[0] + v[1]) + (v[2] + v[3]); }
+
+// Rows and columns of four vectors change places.
+inline void transpose(Four& a, Four& b, Four& c, Four& d) {
+  const Four ab = __builtin_shuffle(a, b, FourBits{0, 4, 2, 6});
+  const Four ba = __builtin_shuffle(a, b, FourBits{1, 5, 3, 7});
+  const Four cd = __builtin_shuffle(c, d, FourBits{0, 4, 2, 6});
+  const Four dc = __builtin_shuffle(c, d, FourBits{1, 5, 3, 7});
+  a = __builtin_shuffle(ab, cd, FourBits{0, 1, 4, 5});
+  b = __builtin_shuffle(ba, dc, FourBits{0, 1, 4, 5});
+  c = __builtin_shuffle(ab, cd, FourBits{2, 3, 6, 7});
+  d = __builtin_shuffle(ba, dc, FourBits{2, 3, 6, 7});
+}
+
+// The sum of each of four vectors.
+inline Four sums_of(Four a, Four b, Four c, Four d) {
+  transpose(a, b, c, d);
+  return (a + b) + (c + d);
+}
 
 inline Four four_exponentials(Four x) {
   constexpr double kLog2e = 1.4426950408889634074, kLn2High = 6.93147180369123816490e-01,

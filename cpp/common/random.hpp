@@ -13,6 +13,16 @@
 
 namespace credo::random {
 
+// One number from another (splitmix64; Steele, Lea and Flood 2014): for seeds and hashes.
+inline constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;
+
+inline std::uint64_t splitmix(std::uint64_t x) {
+  x += kGolden;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
 using Words = std::array<std::uint32_t, 4>;
 
 inline constexpr std::uint32_t kMultiply0 = 0xD2511F53, kMultiply1 = 0xCD9E8D57;

@@ -5,8 +5,10 @@
 #include "count/kernels.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
-#include "count/bucket_order.hpp"
+#include "common/memory.hpp"
 
 namespace credo {
 namespace {
@@ -29,6 +31,71 @@ void bring_near(const Record* records, std::size_t n) {
   for (std::size_t i = 0; i < n; i += kOfLine) read |= records[i].words[0];
   asm volatile("" : : "r"(read));
 }
+
+// The order of a block's rows that puts those of the same bucket together (counting sort).
+// Every eighth row is in the same stream, and a stream has counters of its own. So the counters of
+// eight rows can be read before any of them is written: one by one, the CPU would have to know where
+// a row went before it could trust what it reads for the next.
+class BucketOrder {
+ public:
+  static constexpr std::size_t kStreams = 8;
+  static constexpr std::size_t kFewBuckets = 512;  // beyond, the same one seldom comes twice in a row
+  static constexpr std::size_t kMostRows = 127 * 512;  // of a block: numbers of rows fit 16 bits
+
+  BucketOrder(std::size_t n_buckets, std::size_t most_rows)
+      : n_streams_(n_buckets <= kFewBuckets ? kStreams : 1),
+        n_buckets_(n_buckets),
+        next_(n_streams_ * n_buckets),
+        ends_(n_buckets),
+        rows_(most_rows) {}
+
+  // Takes the rows of a block. IN bucket [n].
+  void sort(const std::uint16_t* bucket, std::size_t n) {
+    std::fill_n(next_.data(), next_.size(), 0);
+    count(bucket, n);
+    std::uint32_t end = 0;
+    for (std::size_t b = 0; b < n_buckets_; ++b) {
+      for (std::size_t s = 0; s < n_streams_; ++s)
+        end += std::exchange(next_[b * n_streams_ + s], end);
+      ends_[b] = end;
+    }
+    place(bucket, n);
+  }
+
+  // The rows of the block in this order, and where the run of each bucket ends.
+  const std::uint16_t* rows() const { return rows_.data(); }
+  const std::uint32_t* ends() const { return ends_.data(); }
+
+ private:
+  void count(const std::uint16_t* bucket, std::size_t n) {
+    std::uint32_t* const next = next_.data();
+    std::size_t i = 0;
+    if (n_streams_ == kStreams)
+      for (; i + kStreams <= n; i += kStreams)
+        for (std::size_t s = 0; s < kStreams; ++s) ++next[kStreams * bucket[i + s] + s];
+    for (; i < n; ++i) ++next[n_streams_ * bucket[i]];
+  }
+
+  void place(const std::uint16_t* bucket, std::size_t n) {
+    std::uint16_t* const rows = rows_.data();
+    std::uint32_t* const next = next_.data();
+    std::size_t i = 0;
+    if (n_streams_ == kStreams) {
+      for (; i + kStreams <= n; i += kStreams) {
+        std::array<std::uint32_t, kStreams> at;
+        for (std::size_t s = 0; s < kStreams; ++s) at[s] = next[kStreams * bucket[i + s] + s];
+        for (std::size_t s = 0; s < kStreams; ++s) next[kStreams * bucket[i + s] + s] = at[s] + 1;
+        for (std::size_t s = 0; s < kStreams; ++s) rows[at[s]] = static_cast<std::uint16_t>(i + s);
+      }
+    }
+    for (; i < n; ++i) rows[next[n_streams_ * bucket[i]]++] = static_cast<std::uint16_t>(i);
+  }
+
+  std::size_t n_streams_, n_buckets_;
+  BigArray<std::uint32_t> next_;  // [buckets][streams]: where the next row of each goes
+  BigArray<std::uint32_t> ends_;
+  BigArray<std::uint16_t> rows_;
+};
 
 // The cell of every row of a block in the table of some variables; past the last if one is missing.
 class Cells {

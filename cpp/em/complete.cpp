@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/random.hpp"
 #include "em/mixed.hpp"
 
 namespace credo::em {
@@ -11,16 +12,10 @@ namespace {
 
 constexpr double kNothing = 1e-12;  // a way less probable than this is left out
 
-// A number in [0, 1) from the seed, the row and a counter (splitmix64, Steele et al. 2014).
+// A number in [0, 1) from the seed, the row and a counter.
 double uniform(std::uint64_t seed, std::uint64_t row, std::uint64_t counter) {
-  std::uint64_t x = seed + row * 0x9E3779B97F4A7C15u + counter * 0xD1B54A32D192ED03u;
-  for (int i = 0; i < 2; ++i) {
-    x += 0x9E3779B97F4A7C15u;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    x ^= x >> 31;
-  }
-  return static_cast<double>(x >> 11) * 0x1p-53;
+  const std::uint64_t place = seed + row * random::kGolden + counter * 0xD1B54A32D192ED03u;
+  return static_cast<double>(random::splitmix(random::splitmix(place)) >> 11) * 0x1p-53;
 }
 
 // The ways to fill one component.

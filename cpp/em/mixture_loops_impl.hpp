@@ -1,7 +1,6 @@
 // The loops themselves; the includer says for which instruction set. No standard containers here:
 // an inline function compiled with AVX2 must not be the copy the linker keeps for all.
 #include "common/four_doubles.hpp"
-#include "common/four_turned.hpp"
 
 namespace credo::mixture {
 namespace {

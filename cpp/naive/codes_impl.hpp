@@ -1,6 +1,6 @@
 // Numbers become codes and places in tables, for one instruction set; included by
 // loops_impl.hpp only.
-#include "common/four_turned.hpp"
+#include "common/four_doubles.hpp"
 
 namespace credo::naive {
 namespace {

@@ -1,6 +1,6 @@
 // Joints become logarithms of shares, shares or the best class, for one instruction set; included by
 // loops_impl.hpp only.
-#include "common/four_turned.hpp"
+#include "common/four_doubles.hpp"
 
 namespace credo::naive {
 namespace {

@@ -1,6 +1,6 @@
 // Numbers of any layout become rows of doubles, and are looked at on the way, for one instruction
 // set; included by loops_impl.hpp only.
-#include "common/four_turned.hpp"
+#include "common/four_doubles.hpp"
 
 namespace credo::naive {
 namespace {

@@ -7,18 +7,12 @@
 
 #include "common/constants.hpp"
 #include "common/parallel.hpp"
+#include "common/random.hpp"
 
 namespace credo::score {
 namespace {
 
 constexpr std::size_t kBetween = 4096;  // families between two questions whether to stop
-
-std::uint64_t mixed(std::uint64_t x) {  // splitmix64
-  x += 0x9E3779B97F4A7C15ull;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-  return x ^ (x >> 31);
-}
 
 }  // namespace
 
@@ -68,7 +62,7 @@ namespace {
 std::vector<Cache::Key> keys(std::size_t n, std::uint64_t salt) {
   std::vector<Cache::Key> out;
   for (std::size_t v = 0; v < n; ++v)
-    out.push_back({mixed(2 * v + salt), mixed(2 * v + 1 + salt)});
+    out.push_back({random::splitmix(2 * v + salt), random::splitmix(2 * v + 1 + salt)});
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/random.hpp"
+
 namespace credo::search {
 
 Graph::Graph(std::size_t n, const Parents& parents)
@@ -110,11 +112,8 @@ void Graph::apply(const Move& move) {
 
 Random::Random(std::uint64_t seed) {
   for (std::uint64_t& s : s_) {
-    seed += 0x9E3779B97F4A7C15ull;
-    std::uint64_t x = seed;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-    s = x ^ (x >> 31);
+    s = random::splitmix(seed);
+    seed += random::kGolden;
   }
 }
 

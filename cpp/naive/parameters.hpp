@@ -1,4 +1,5 @@
-// Real features that stand alone, many at a time: their moments added, and Gaussians from them.
+// What naive Bayes learns of many features at a time: Gaussians from moments, and logarithms of
+// proportions from counts.
 #pragma once
 
 #include <cstddef>
@@ -35,5 +36,16 @@ struct Gaussians {
 // more rows of each class; IN prior [variables].
 void gaussians(const ConstMoments& moments, std::size_t variables, std::size_t classes,
                double share, bool sample, const double* prior, const Gaussians& out);
+
+struct Shares {
+  double* states;  // OUT [features][classes][width]: ln (n + l) / (N + l J)
+  double* fresh;   // OUT [features][classes]: ln l / (N + l J + l), of a state never seen
+};
+
+// IN n [features][classes][width], l and J of each feature. A class without counts, where l is 0,
+// has the same share for every state.
+template <class Count>
+void log_shares(const Count* n, std::size_t features, std::size_t classes, std::size_t width,
+                const double* l, const double* states, const Shares& out);
 
 }  // namespace credo::naive
