@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := .stamps
-CPP    := $(wildcard cpp/*)
+CPP    := $(wildcard cpp/*/*.?pp)
 
 # Two workers fill two cores: threads of BLAS beside them only wait for each other. Compiled modules
 # are kept even where the environment says not to, since hundreds of tests start a process. Types are
@@ -52,6 +52,7 @@ $(STAMP)/venv:
 $(STAMP)/install: $(STAMP)/venv pyproject.toml CMakeLists.txt $(CPP)
 	@echo "Building and installing credo ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e .
+	@cp $(VENV)/lib/python3*/site-packages/credo/_core.pyi src/credo/  # where type checkers look
 	@touch $@
 
 $(STAMP)/dev: $(STAMP)/install

@@ -4,7 +4,7 @@
 #include <simde/x86/avx512.h>
 
 #define CREDO_EMULATED_AVX512
-#include "../lane_avx512.cpp"
+#include "common/lane_avx512.cpp"
 
 #include <cstdio>
 

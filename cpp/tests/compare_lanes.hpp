@@ -1,7 +1,7 @@
 // The check that wide lanes give the answers of the plain ones.
 #pragma once
 
-#include "../lane_kernels.hpp"
+#include "common/lane_kernels.hpp"
 
 // Runs every kernel of both on random data. The first that differs ends the program with its name
 // and status 1.

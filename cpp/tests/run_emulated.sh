@@ -9,6 +9,6 @@ if ! echo '#include <simde/x86/avx512.h>' | "$cxx" -x c++ -fsyntax-only - 2>/dev
 fi
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-"$cxx" -std=c++20 -O1 -w -Wno-psabi "$here/avx512_emulated.cpp" "$here/compare_lanes.cpp" \
-  "$here/../lane_plain.cpp" -o "$build/emulated"
+"$cxx" -std=c++20 -O1 -w -Wno-psabi -I"$here/.." "$here/avx512_emulated.cpp" \
+  "$here/compare_lanes.cpp" "$here/../common/lane_plain.cpp" -o "$build/emulated"
 "$build/emulated"

@@ -20,7 +20,7 @@ PATH=$bin:$PATH cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCREDO_
   -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" -DPython_EXECUTABLE="$bin/python" \
   -DCMAKE_CXX_FLAGS="-fsanitize=address,undefined -g1 -w" \
   -Dnanobind_DIR="$("$bin/python" -m nanobind --cmake_dir)" >/dev/null
-PATH=$bin:$PATH cmake --build "$build" -- --quiet
+PATH=$bin:$PATH cmake --build "$build" --target _core -- --quiet
 
 # The package beside the sanitised core; the editable install's own finder is left out by -S.
 rm -rf "$build/site"

@@ -1,0 +1,123 @@
+// EM: the rows of a table folded, one expectation step, and rows completed.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "bindings/module.hpp"
+#include "em/complete.hpp"
+#include "em/rows.hpp"
+#include "em/step.hpp"
+
+namespace credo::bindings {
+namespace {
+
+// A column for each variable: codes, numbers where its arity is 0, or none where all is missing.
+using GappyColumns = std::vector<std::optional<AnyArray>>;
+
+std::vector<em::Column> read_columns(const em::Network& net, const GappyColumns& arrays,
+                                     std::size_t n_rows, const std::optional<Reals>& weights) {
+  require(arrays.size() == net.size(), "There must be a column, or None, for each variable.");
+  require(!weights || weights->shape(0) == n_rows, "There must be a weight for each row.");
+  std::vector<em::Column> columns(arrays.size());
+  for (std::size_t v = 0; v < arrays.size(); ++v) {
+    if (!arrays[v]) continue;
+    const AnyArray& array = *arrays[v];
+    const std::string name = "The column of variable " + std::to_string(v);
+    require(array.ndim() == 1 && array.shape(0) == n_rows, name + " must have a cell a row.");
+    if (net.arity[v] == 0) {
+      require(array.is<double>(), name + " must be of float64.");
+      columns[v].reals = array.data_as<double>();
+      continue;
+    }
+    const std::uint8_t width = code_bytes(array);
+    require(width > 0, name + " must be of uint8, uint16 or uint32.");
+    columns[v].codes = {array.data(), width, static_cast<std::uint32_t>(net.arity[v]), true};
+  }
+  return columns;
+}
+
+void check_theta(const em::Network& net, const Reals& theta) {
+  require(theta.shape(0) == net.cells,
+          "The 'theta' parameter must have " + std::to_string(net.cells) + " cells.");
+}
+
+// Codes, weights, the rows left out, how many were given draws, the first impossible row or -1.
+std::tuple<Array<std::uint16_t>, Array<double>, Array<std::int64_t>, std::size_t, std::int64_t>
+complete_rows(std::vector<std::int64_t> arities, std::vector<std::vector<std::int32_t>> scopes,
+              const Reals& theta, const GappyColumns& columns, std::size_t n_rows,
+              const std::optional<Reals>& weights, std::uint64_t most, std::uint64_t draws,
+              std::uint64_t most_states, std::uint64_t seed) {
+  const em::Network net(std::move(arities), std::move(scopes));
+  for (const std::int64_t arity : net.arity)
+    require(arity > 0 && arity <= 65536, "Rows of discrete variables alone can be completed.");
+  check_theta(net, theta);
+  require(most >= 1 && draws >= 1 && most_states >= 1, "The limits must be at least 1.");
+  const em::Completed found =
+      em::complete(net, theta.data(), read_columns(net, columns, n_rows, weights), n_rows,
+                   data_or_null(weights), most, draws, most_states, seed);
+  return {copied(found.codes, {found.weights.size(), net.size()}), copied(found.weights),
+          copied(found.left), found.drawn.size(), found.impossible};
+}
+
+class Expectations {
+ public:
+  Expectations(std::vector<std::int64_t> arities, std::vector<std::vector<std::int32_t>> scopes,
+               std::uint64_t most, std::uint64_t most_mixed)
+      : rows_(std::make_shared<em::Network>(std::move(arities), std::move(scopes)), most,
+              most_mixed) {}
+
+  void add(const GappyColumns& columns, std::size_t n_rows, const std::optional<Reals>& weights) {
+    rows_.add(read_columns(rows_.network(), columns, n_rows, weights), n_rows,
+              data_or_null(weights));
+  }
+
+  // Expected counts, moments, ln P of the rows not left, and whether one is impossible.
+  std::tuple<Array<double>, Array<double>, double, bool> step(Monitor& monitor, const Reals& theta,
+                                                              const Reals& lines,
+                                                              int threads) const {
+    const em::Network& net = rows_.network();
+    require(threads >= 1, "The 'threads' parameter must be at least 1.");
+    check_theta(net, theta);
+    require(lines.shape(0) == net.line_numbers,
+            "The 'lines' parameter must have " + std::to_string(net.line_numbers) + " numbers.");
+    const em::Expected found =
+        em::expect(rows_, theta.data(), lines.data(), threads, [&] { monitor.poll(); });
+    return {copied(found.counts), copied(found.moments), found.log_likelihood,
+            found.impossible >= 0};
+  }
+  // The rows left to the engine, and their weights.
+  std::tuple<Array<std::int32_t>, Array<double>> left() const {
+    return {copied(rows_.left, {rows_.left_weights.size(), rows_.network().size()}),
+            copied(rows_.left_weights)};
+  }
+  // The counts and moments of the families that were observed.
+  std::tuple<Array<double>, Array<double>> counted() const {
+    return {copied(rows_.counted), copied(rows_.moments)};
+  }
+  const em::Rows& rows() const { return rows_; }
+
+ private:
+  em::Rows rows_;
+};
+
+}  // namespace
+
+void bind_expectations(nb::module_& m) {
+  m.def("complete_rows", bound(&complete_rows), "arities"_a, "scopes"_a, "theta"_a, "columns"_a,
+        "rows"_a, "weights"_a.none(), "most"_a, "draws"_a, "most_states"_a, "seed"_a = 0);
+  nb::class_<Expectations>(m, "Expectations")
+      .def(nb::init<Arities, Scopes, std::uint64_t, std::uint64_t>(), "arities"_a, "scopes"_a,
+           "most"_a, "most_mixed"_a)
+      .def("add", bound(&Expectations::add), "columns"_a, "rows"_a, "weights"_a = nb::none())
+      .def("step", bound(&Expectations::step), "theta"_a, "lines"_a, "threads"_a = 1)
+      .def("left", &Expectations::left)
+      .def("counted", &Expectations::counted)
+      .def_prop_ro("problems", [](const Expectations& e) { return e.rows().problems().size(); })
+      .def_prop_ro("shapes", [](const Expectations& e) { return e.rows().n_shapes(); })
+      .def_prop_ro("total", [](const Expectations& e) { return e.rows().total; })
+      .def_prop_ro("too_large", [](const Expectations& e) { return e.rows().too_large; });
+}
+
+}  // namespace credo::bindings
