@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.model.distributions.log_polya import log_polya
+from credo.model.distributions.log_rising import log_polya
 
 
 @pytest.mark.parametrize("n", [0, 1, 10**3, 10**6, 10**10, 10**12, 10**14])

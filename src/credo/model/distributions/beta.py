@@ -22,8 +22,7 @@ from credo.model.distributions.bernoulli import Bernoulli, two_states
 from credo.model.distributions.conjugate import one_parameter
 from credo.model.distributions.elliptical import points
 from credo.model.distributions.pseudocounts import Pseudocounts
-from credo.model.distributions.quantiles import beta_quantile
-from credo.model.distributions.tails import beta_share
+from credo.model.distributions.quantiles import beta_quantile, beta_share
 from credo.model.values.randomness import Rng
 from credo.model.values.value import NAME, WEIGHT, positive
 

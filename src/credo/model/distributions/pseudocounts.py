@@ -22,8 +22,7 @@ from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import Interval
 from credo.model.distributions.conjugate import Conjugate
 from credo.model.distributions.discrete import Discrete
-from credo.model.distributions.log_dirichlet import log_dirichlet
-from credo.model.distributions.log_polya import log_polya
+from credo.model.distributions.log_rising import log_dirichlet, log_polya
 from credo.model.values.data import States, counted
 from credo.model.values.randomness import Rng, generator, size
 from credo.model.values.value import NAME, WEIGHT, View, flag, positive
