@@ -22,12 +22,12 @@ from credo.model.distributions.conjugate import one_parameter
 from credo.model.distributions.elliptical import points, side_by_side
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.normal_wishart import Hyper, NormalWishart
-from credo.model.distributions.student import StudentT
 from credo.model.distributions.quantiles import (
     gamma_quantile,
     inverse_gamma_log_density,
     inverse_gamma_share,
 )
+from credo.model.distributions.student import StudentT
 from credo.model.values.randomness import Rng
 from credo.model.values.value import (
     NAME,
