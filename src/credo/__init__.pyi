@@ -23,7 +23,7 @@ from credo.model.answers.distribution import Distribution as Distribution
 from credo.model.answers.mixed_joint import MixedJoint as MixedJoint
 from credo.model.answers.multivariate_mixture import MultivariateMixture as MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture as NormalMixture
-from credo.model.distributions.bernoulli import Bernoulli as Bernoulli
+from credo.model.distributions.categorical import Bernoulli as Bernoulli
 from credo.model.distributions.beta import Beta as Beta
 from credo.model.distributions.categorical import Categorical as Categorical
 from credo.model.distributions.dirichlet import Dirichlet as Dirichlet

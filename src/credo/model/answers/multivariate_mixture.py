@@ -28,7 +28,7 @@ from credo.model.mixtures.labels import (
     weighed,
 )
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.value import View, readonly
+from credo.model.values.value import View, plain, readonly
 
 if TYPE_CHECKING:
     from credo.model.answers.approximation import Approximation
@@ -149,8 +149,7 @@ class MultivariateMixture(Spread, Point):
         log_det = 2 * np.log(np.diagonal(roots, axis1=-2, axis2=-1)).sum(axis=-1)
         d = self.means.shape[1]
         logs = np.log(self.weights) - 0.5 * (d * np.log(2 * np.pi) + log_det + m2)
-        out = logsumexp(logs, axis=-1)
-        return out if np.ndim(out) else float(out)
+        return plain(logsumexp(logs, axis=-1))
 
     def log_likelihood(self, data: ArrayLike) -> float:
         """The log-density of all rows together."""

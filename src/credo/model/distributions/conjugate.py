@@ -20,7 +20,7 @@ from credo.core.errors import InputError
 from credo.model.answers.interval import Interval
 from credo.model.distributions.point import Point
 from credo.model.values.randomness import Rng, generator
-from credo.model.values.value import Value
+from credo.model.values.value import Value, plain
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 
@@ -108,8 +108,7 @@ class Conjugate(Value):
         1.0
         """
         with np.errstate(over="ignore"):  # where all is known, it passes every number
-            out = np.exp(self.logpdf(*parameter, of=of))
-        return out if np.ndim(out) else float(out)
+            return plain(np.exp(self.logpdf(*parameter, of=of)))
 
     def update(self, data: Any) -> Self:
         """The posterior after data: raw values, or the statistic of many rows."""

@@ -22,7 +22,7 @@ from credo.model.distributions.point import Point, chosen, no_data, picked
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size
 from credo.model.values.reals import shown
-from credo.model.values.value import NAME, SQUARE, View, finite, positive, text
+from credo.model.values.value import NAME, SQUARE, View, finite, plain, positive, text
 
 if TYPE_CHECKING:
     from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
@@ -75,8 +75,7 @@ leave 'x' out.
         """
         with np.errstate(over="ignore"):
             m2 = ((points(x) - self.mean) / self.sd) ** 2
-        out = gaussian_log_density(m2, math.log(self.variance), 1)
-        return out if np.ndim(out) else float(out)
+        return plain(gaussian_log_density(m2, math.log(self.variance), 1))
 
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of all values together, from the values or from their moments."""
@@ -102,8 +101,7 @@ leave 'x' out.
         from scipy.special import ndtr
 
         with np.errstate(over="ignore"):
-            out = ndtr((points(x, what="share below") - self.mean) / self.sd)
-        return out if np.ndim(out) else float(out)
+            return plain(ndtr((points(x, what="share below") - self.mean) / self.sd))
 
     def quantile(self, q: ArrayLike) -> Any:
         """The value below which the share `q` of the probability lies.
@@ -113,8 +111,7 @@ leave 'x' out.
         """
         from scipy.special import ndtri
 
-        out = self.mean + self.sd * ndtri(shares(q))
-        return out if np.ndim(out) else float(out)
+        return plain(self.mean + self.sd * ndtri(shares(q)))
 
     def interval(self, level: float = 0.95) -> Interval:
         """The central interval that holds the next value with probability `level`."""

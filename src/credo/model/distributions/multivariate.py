@@ -35,7 +35,7 @@ from credo.model.distributions.point import Point, chosen, no_data, picked
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size
 from credo.model.values.reals import NotReal, reals, shown
-from credo.model.values.value import View, finite, readonly
+from credo.model.values.value import View, finite, plain, readonly
 
 if TYPE_CHECKING:
     from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
@@ -97,8 +97,7 @@ cr.NormalInverseWishart.default(…).
         """The log-density at one row of numbers, or at many rows."""
         at = points(x, len(self.mean))
         m2 = distance(at, self.mean, self._root)
-        out = gaussian_log_density(m2, self._log_det, len(self.mean))
-        return out if np.ndim(out) else float(out)
+        return plain(gaussian_log_density(m2, self._log_det, len(self.mean)))
 
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of all rows together, from the rows or from their moments."""

@@ -20,10 +20,10 @@ import numpy as np
 
 from credo.core.errors import InputError
 from credo.core.render import many, number, text_html
+from credo.model.distributions.categorical import Categorical
 from credo.model.distributions.conjugate import Conjugate
-from credo.model.distributions.discrete import Discrete
+from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.distributions.point import Point
-from credo.model.distributions.pseudocounts import Pseudocounts
 from credo.model.values.data import columns
 from credo.model.values.randomness import Rng, size
 from credo.model.values.reals import NotReal, absent, real, shown
@@ -157,7 +157,7 @@ def _column(i: int, statistic: Statistic) -> Statistic:
 
 def _usual(model: Point | Conjugate) -> dict[str, Statistic]:
     """The statistics looked at when the user names none."""
-    if isinstance(model, (Discrete, Pseudocounts)):
+    if isinstance(model, (Categorical, Pseudocounts)):
         out = {f"share of {s}": _share(s) for s in model.states[:12]}
         return {**out, "longest run": _longest_run}
     names = getattr(model, "names", ())
@@ -172,7 +172,7 @@ def _usual(model: Point | Conjugate) -> dict[str, Statistic]:
 
 def observed_rows(model: Point | Conjugate, data: Any) -> Any:
     """The data in the form that the model generates: states, numbers, or rows of numbers."""
-    if isinstance(model, (Discrete, Pseudocounts)):
+    if isinstance(model, (Categorical, Pseudocounts)):
         if isinstance(data, (Counts, Mapping, str)):
             raise InputError("The values themselves are needed here, not their counts.")
         variable = model.variable

@@ -30,7 +30,7 @@ from credo.model.distributions.multivariate import centre, matrix_view, position
 from credo.model.distributions.point import Point
 from credo.model.values.data import Numbers, columns
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.value import NAME, WEIGHT, View, finite, positive, readonly, text
+from credo.model.values.value import NAME, WEIGHT, View, finite, plain, positive, readonly, text
 
 __all__ = ["MultivariateT", "StudentT"]
 
@@ -120,8 +120,7 @@ class StudentT(Point):
         """The log-density at one value or at many."""
         with np.errstate(over="ignore"):
             m = np.abs((points(x) - self.location) / self.scale)
-        out = student_log_density(m, 2 * math.log(self.scale), 1, self.dof)
-        return out if np.ndim(out) else float(out)
+        return plain(student_log_density(m, 2 * math.log(self.scale), 1, self.dof))
 
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of independent values together. The values are needed, not moments."""
@@ -142,7 +141,7 @@ class StudentT(Point):
             out = _standard_share(
                 self.dof, (points(x, what="share below") - self.location) / self.scale
             )
-        return out if np.ndim(out) else float(out)
+        return plain(out)
 
     def quantile(self, q: ArrayLike) -> Any:
         """The value below which the share `q` of the probability lies.
@@ -151,8 +150,7 @@ class StudentT(Point):
         7.0
         """
         with np.errstate(over="ignore"):  # a tail may pass every number
-            out = self.location + self.scale * _standard_quantile(self.dof, shares(q))
-        return out if np.ndim(out) else float(out)
+            return plain(self.location + self.scale * _standard_quantile(self.dof, shares(q)))
 
     def interval(self, level: float = 0.95) -> Interval:
         """The central interval that holds the next value with probability `level`."""
@@ -222,8 +220,7 @@ class MultivariateT(Point):
         size = np.maximum(np.abs(away).max(axis=-1) / 1e100, 1.0)  # squares are of what is smaller
         m = size * np.sqrt(distance(away / size[..., None], np.zeros(d), self._root))
         log_det = float(2 * np.log(np.diag(self._root)).sum())
-        out = student_log_density(m, log_det, d, self.dof)
-        return out if np.ndim(out) else float(out)
+        return plain(student_log_density(m, log_det, d, self.dof))
 
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of independent rows together. The rows are needed, not moments."""

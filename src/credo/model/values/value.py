@@ -35,6 +35,7 @@ __all__ = [
     "flag",
     "listed",
     "ordered",
+    "plain",
     "positive",
     "readonly",
     "restored",
@@ -91,6 +92,15 @@ def readonly(values: ArrayLike) -> NDArray[np.float64]:
         raise InputError(f"Numbers are needed, got {shown(no.bad)}.") from None
     array.flags.writeable = False
     return array
+
+
+def plain(out: Any) -> Any:
+    """An array as it is; one number alone as a float.
+
+    >>> plain(np.array(0.5)), plain(np.array([0.5]))
+    (0.5, array([0.5]))
+    """
+    return out if np.ndim(out) else float(out)
 
 
 def choice(value: object, choices: Sequence[str], what: str) -> str:
