@@ -123,9 +123,11 @@ def log_polya(alpha: Floats, n: Floats) -> float:
     >>> round(log_polya(np.ones(2), np.array([0.0, 1e12])), 9)  # −ln(n + 1)
     -27.631021116
     """
-    after = [np.cumsum(x[:0:-1])[::-1] for x in (alpha, n)]
-    b, later = after
-    return 0.0 - float((_run(b, alpha[:-1], later) + _run(alpha[:-1], b + later, n[:-1])).sum())
+    if alpha.sum() + n.sum() < LARGE:  # nothing cancels
+        return float(log_rising(alpha, n).sum() - log_rising(alpha.sum(), n.sum())) + 0.0
+    a, seen = alpha[:-1], n[:-1]
+    b, later = (np.cumsum(x[:0:-1])[::-1] for x in (alpha, n))
+    return 0.0 - float((_run(b, a, later) + _run(a, b + later, seen)).sum())
 
 
 def _run(a: Floats, c: Floats, n: Floats) -> Floats:
