@@ -65,6 +65,8 @@ class View(NamedTuple):
     rows: Sequence[Sequence[object]]
     right: Sequence[int] = ()
     note: str = ""
+    below: str = ""
+    """What stands below in plain text alone, such as curves of blocks."""
 
 
 def short(value: object) -> str:
@@ -275,8 +277,11 @@ class Value(Frozen, ABC):
 
     def __str__(self) -> str:
         v = self._view()
-        text = f"{one_line(v.title)}\n{table_text(v.head, v.rows, right=v.right)}"
-        return f"{text}\n{_lines(v.note)}" if v.note else text
+        parts = [one_line(v.title)] if v.title else []
+        parts.append(table_text(v.head, v.rows, right=v.right))
+        parts += [_lines(v.note)] if v.note else []
+        parts += ["", _lines(v.below)] if v.below else []
+        return "\n".join(parts)
 
     def _repr_html_(self) -> str:
         v = self._view()
