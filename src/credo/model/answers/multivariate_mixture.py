@@ -16,7 +16,8 @@ from credo.core.errors import InputError
 from credo.core.render import many, number
 from credo.model.answers.interval import Interval
 from credo.model.answers.normal_mixture import NormalMixture
-from credo.model.distributions.elliptical import Spread, named, points, position
+from credo.model.distributions.elliptical import named, points
+from credo.model.distributions.located import Spread, position
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.distributions.point import Point
 from credo.model.mixtures.labels import (

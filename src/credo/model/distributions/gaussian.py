@@ -15,14 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.core.render import heights, number
-from credo.model.distributions.elliptical import (
-    Located,
-    check_spread,
-    divisor,
-    gaussian_log_density,
-    points,
-)
+from credo.model.distributions.elliptical import check_spread, divisor, gaussian_log_density, points
 from credo.model.distributions.likelihood import LikelihoodCurve, checked_grid
+from credo.model.distributions.located import Located
 from credo.model.distributions.point import chosen, no_data, picked
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size

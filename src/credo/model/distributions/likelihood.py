@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.core.render import bar, number
-from credo.model.values.reals import NotReal, reals
+from credo.model.values.reals import reals_or_nan
 from credo.model.values.value import LARGEST, Value, View, listed, readonly, text
 
 __all__ = ["LikelihoodCurve", "checked_grid"]
@@ -104,10 +104,7 @@ class LikelihoodCurve(Value):
 
 def checked_grid(grid: ArrayLike, what: str) -> Floats:
     """A grid given by the user: finite numbers in one row."""
-    try:
-        points = reals(grid)
-    except NotReal:
-        points = np.array(np.nan)
+    points = reals_or_nan(grid)
     if points.ndim != 1 or not points.size or not (np.abs(points) <= LARGEST).all():
         raise InputError(f"The grid of {what} must be a row of finite numbers.")
     return points

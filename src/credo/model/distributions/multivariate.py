@@ -15,22 +15,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.model.distributions.elliptical import (
-    Several,
-    centre,
     check_spread,
     column_names,
     distance,
     divisor,
     factor,
     gaussian_log_density,
-    matrix_view,
     named,
     points,
-    position,
     symmetric,
 )
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.likelihood import LikelihoodCurve, checked_grid
+from credo.model.distributions.located import Several, centre, matrix_view, position
 from credo.model.distributions.point import chosen, no_data, picked
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size

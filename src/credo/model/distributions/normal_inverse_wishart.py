@@ -17,15 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from credo.core.errors import InputError
 from credo.core.render import number
 from credo.model.answers.interval import Interval
-from credo.model.distributions.elliptical import (
-    centre,
-    column_names,
-    matrix_view,
-    named,
-    points,
-    position,
-    symmetric,
-)
+from credo.model.distributions.elliptical import column_names, named, points, symmetric
+from credo.model.distributions.located import centre, matrix_view, position
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.distributions.normal_wishart import Hyper, NormalWishart

@@ -170,7 +170,8 @@ def _inverse(
 
 def _log_density(a: Any, u: Floats) -> Floats:
     """The log-density of ln t, for t ~ Gamma(a) at a (1 + u)."""
-    return -gamma_rest(a) - a * excess(u, np.log1p(u))
+    out: Floats = -gamma_rest(a) - a * excess(u, np.log1p(u))
+    return out
 
 
 def _both_large(a: Floats, b: Floats, p: Floats, above: bool) -> Floats:
@@ -207,7 +208,8 @@ def _beyond(log_density: Any, x: Floats, mean: Floats, sd: Floats) -> Floats:
     length = sd * 90 / (z + np.sqrt(z * z + 90))
     steps = np.where(away > 0, length, -length)
     density = np.exp(log_density(away[:, None] + steps[:, None] * at))
-    return np.minimum(length * (density @ weight), 1.0)
+    out: Floats = np.minimum(length * (density @ weight), 1.0)
+    return out
 
 
 @cache

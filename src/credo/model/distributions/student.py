@@ -16,17 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from credo.core.errors import InputError
 from credo.core.render import number
 from credo.model.distributions.elliptical import (
-    Located,
-    Several,
-    centre,
     distance,
     factor,
-    matrix_view,
     named,
     points,
     student_log_density,
     symmetric,
 )
+from credo.model.distributions.located import Located, Several, centre, matrix_view
 from credo.model.values.data import Numbers, columns
 from credo.model.values.randomness import Rng, generator, size
 from credo.model.values.value import NAME, WEIGHT, View, finite, plain, positive, readonly, text

@@ -224,7 +224,8 @@ no brackets of its own.
           A → B → C
             blocked at B: a chain, observed
         """
-        return reason(self, *self._three(x, y, given), paths)
+        a, b, z = self._three(x, y, given)
+        return reason(self, a, b, z, paths)
 
     def independences(self, kind: Literal["local", "pairwise", "all"] = "local") -> Independences:
         """The independences the graph states.

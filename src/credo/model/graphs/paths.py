@@ -15,11 +15,11 @@ from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Literal
 
 from credo.core.errors import InputError
-from credo.core.render import text_html
 from credo.model.graphs.separation import active_path, open_path, simple_paths
 
 if TYPE_CHECKING:
     from credo.model.graphs.relations import Relations
+from credo.model.values.value import Told
 
 __all__ = ["Path", "Reason", "Step", "Trail", "reason"]
 
@@ -27,7 +27,7 @@ Role = Literal["chain", "fork", "collider"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Told):
     """One inner node of a path: its role there, whether it lets the path through, and why."""
 
     node: str
@@ -39,12 +39,9 @@ class Step:
         what = "open" if self.open else "blocked"
         return f"{what} at {self.node}: a {self.role}, {self.because}"
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class Path(Told):
     """A path through a graph, whatever the direction of its edges.
 
     >>> from credo.model.graphs.dag import Dag
@@ -84,9 +81,6 @@ class Path:
             lines.append("  an edge joins them, and nothing can block an edge")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
 
 @dataclass(frozen=True, slots=True)
 class _Stop(Step):
@@ -112,7 +106,7 @@ class Trail(Path):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Told):
     """Why `x` and `y` are d-separated by `given` or not.
 
     `paths` holds one active path when they are not; when they are, the paths between them,
@@ -152,9 +146,6 @@ class Reason:
             lines += [f"  {line}" for line in str(path).split("\n")]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
 
 def _given(names: Sequence[str]) -> str:
     return f" given {', '.join(names)}" if names else ""
@@ -164,7 +155,7 @@ def reason(graph: Any, x: Sequence[int], y: Sequence[int], z: Sequence[int], mos
     """The reason for sets of positions that do not overlap; at most `most` paths are listed."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InputError(f"At least one path must be shown, got paths={most!r}.")
-    names = [tuple(graph.nodes[i] for i in found) for found in (x, y, z)]
+    a, b, c = (tuple(graph.nodes[i] for i in found) for found in (x, y, z))
     directed = hasattr(graph, "_parents")
     told = _path if directed else _trail
     if directed:
@@ -174,14 +165,14 @@ def reason(graph: Any, x: Sequence[int], y: Sequence[int], z: Sequence[int], mos
         near = graph.adjacency
         active = open_path(near, x, y, z)
     if active:
-        return Reason(*names, False, (told(graph, active, set(z)),))
+        return Reason(a, b, c, False, (told(graph, active, set(z)),))
     found: list[list[int]] = []
-    for a, b in product(x, y):
-        found += simple_paths(near, a, b, most + 1 - len(found))
+    for start, end in product(x, y):
+        found += simple_paths(near, start, end, most + 1 - len(found))
         if len(found) > most:
             break
     paths = tuple(told(graph, p, set(z)) for p in found[:most])
-    return Reason(*names, True, paths, len(found) <= most)
+    return Reason(a, b, c, True, paths, len(found) <= most)
 
 
 def _path(dag: Relations, nodes: Sequence[int], observed: set[int]) -> Path:

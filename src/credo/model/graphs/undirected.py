@@ -118,7 +118,8 @@ class UndirectedGraph:
           A — D — C
             open at D: not observed
         """
-        return reason(self, *self._three(x, y, given), paths)
+        a, b, z = self._three(x, y, given)
+        return reason(self, a, b, z, paths)
 
     @property
     def cliques(self) -> tuple[tuple[str, ...], ...]:

@@ -19,14 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen, restored, taken_apart
-from credo.core.render import one_line, table_html, table_text
-from credo.model.values.reals import NotReal, real, reals, shown
+from credo.core.render import one_line, table_html, table_text, text_html
+from credo.model.values.reals import numbers, real_or_nan, shown
 
 __all__ = [
     "LARGEST",
     "NAME",
     "SQUARE",
     "WEIGHT",
+    "Told",
     "Value",
     "View",
     "at_least",
@@ -88,10 +89,7 @@ def short(value: object) -> str:
 
 def readonly(values: ArrayLike) -> NDArray[np.float64]:
     """A read-only copy as floats."""
-    try:
-        array = reals(values)  # which never returns the given array
-    except NotReal as no:
-        raise InputError(f"Numbers are needed, got {shown(no.bad)}.") from None
+    array = numbers(values, "Numbers are needed")  # never the given array
     array.flags.writeable = False
     return array
 
@@ -195,10 +193,7 @@ def finite(value: object, what: str, most: float = LARGEST) -> float:
     >>> finite(3, "The mean")
     3.0
     """
-    try:
-        number = real(value)
-    except NotReal:
-        number = math.nan
+    number = real_or_nan(value)
     if not math.isfinite(number):
         raise InputError(f"{what} must be a finite number, got {shown(value)}.")
     if abs(number) > most:
@@ -236,6 +231,15 @@ def at_least(value: object, low: float, what: str, most: float = LARGEST) -> flo
     if number < low:
         raise InputError(f"{what} must be at least {low:g}, got {number:.6g}.")
     return positive(number, what, most) if number > 0 else number
+
+
+class Told:
+    """What shows its text in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 class Value(Frozen, ABC):
