@@ -82,14 +82,8 @@ class Pseudocounts(Conjugate):
         name = statistic.names[0] if self.name == NAME else self.name
         return self._with(self.pseudocounts + statistic.values, name)
 
-    def _log_evidence(self, statistic: Counts, posterior: Self) -> float:
+    def _log_evidence(self, statistic: Counts) -> float:
         return log_polya(self.pseudocounts, np.asarray(statistic.values, dtype=np.float64))
-
-    def _typical(self) -> Categorical:
-        return self._point(self.pseudocounts / self.weight)
-
-    def _log_density(self, point: Categorical) -> float:
-        return float(self._log_at(point.probabilities))
 
     def _log_at(self, p: Floats) -> Floats:
         """The log-density at points of the simplex, along the last axis."""
@@ -99,7 +93,7 @@ class Pseudocounts(Conjugate):
 
     def mean(self) -> Any:
         """The distribution at the mean of the parameter."""
-        return self._typical()
+        return self._point(self.pseudocounts / self.weight)
 
     def map(self) -> Any:
         """The distribution at the mode; refused where there is no single one."""

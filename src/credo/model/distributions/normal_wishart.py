@@ -206,17 +206,8 @@ class NormalWishart(Conjugate):
         names = statistic.names if self._names == (NAME,) else self._names
         return self._with(self.hyper.plus(*summary(statistic)), names)
 
-    def _log_evidence(self, statistic: Moments, posterior: Self) -> float:
+    def _log_evidence(self, statistic: Moments) -> float:
         return self.hyper.log_marginal(*summary(statistic), self._root())
-
-    def _typical(self) -> Point:
-        return self.map()  # type: ignore[no-any-return]
-
-    def _log_density(self, point: Any) -> float:
-        d = self.hyper.d
-        mu = np.reshape(point.mean, d)
-        sigma = np.reshape(point.covariance if d > 1 else point.variance, (d, d))
-        return float(self.hyper.log_density(mu, sigma, self._root()))
 
     # --- answers ----------------------------------------------------------------------------
 
