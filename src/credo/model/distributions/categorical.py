@@ -301,6 +301,7 @@ class Bernoulli(Categorical):
 rows, or a prior such as prior=1.0 (pseudo-counts for each state).
     """
 
+    p: float
     states: tuple[Any, ...] = (False, True)
     _example: ClassVar[str] = "cr.Beta(1, 1)"
 

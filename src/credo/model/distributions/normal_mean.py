@@ -98,7 +98,7 @@ class NormalMean(Conjugate):
         return type(self)(mu, self.known_variance / kappa, self.known_variance, name)
 
     def _log_evidence(self, statistic: Moments) -> float:
-        """Bayes' rule, read for p(data) at the posterior mean (the candidate's formula, Besag 1989)."""
+        """Bayes' rule read for p(data) at the posterior mean (Besag 1989)."""
         after = self._plus(statistic)
         apart = self.belief.logpdf(after.mu) - after.belief.logpdf(after.mu)
         return float(after.mean().log_likelihood(statistic) + apart)
