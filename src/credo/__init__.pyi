@@ -21,7 +21,7 @@ from credo.model.answers.approximation import Approximation as Approximation
 from credo.model.answers.approximation import Estimate as Estimate
 from credo.model.answers.between import between as between
 from credo.model.answers.distribution import Distribution as Distribution
-from credo.model.distributions.bernoulli import Bernoulli as Bernoulli
+from credo.model.distributions.categorical import Bernoulli as Bernoulli
 from credo.model.distributions.beta import Beta as Beta
 from credo.model.distributions.categorical import Categorical as Categorical
 from credo.model.distributions.dirichlet import Dirichlet as Dirichlet

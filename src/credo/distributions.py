@@ -5,9 +5,8 @@ from credo.model.answers.interval import Interval
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.multivariate_mixture import MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture
-from credo.model.distributions.bernoulli import Bernoulli
 from credo.model.distributions.beta import Beta
-from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.categorical import Bernoulli, Categorical
 from credo.model.distributions.dirichlet import Dirichlet
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.likelihood import LikelihoodCurve

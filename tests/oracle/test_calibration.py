@@ -16,9 +16,8 @@ import numpy as np
 import pytest
 from scipy import special
 
-from credo.model.distributions.bernoulli import Bernoulli
 from credo.model.distributions.beta import Beta
-from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.categorical import Bernoulli, Categorical
 from credo.model.distributions.dirichlet import Dirichlet
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.multivariate import MultivariateGaussian

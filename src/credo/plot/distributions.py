@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError
 from credo.model.answers.distribution import Distribution
+from credo.model.distributions.categorical import Categorical as Discrete
 from credo.model.distributions.conjugate import Conjugate
-from credo.model.distributions.discrete import Discrete
+from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.likelihood import LikelihoodCurve
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.distributions.normal_mean import NormalMean
 from credo.model.distributions.point import Point
 from credo.model.distributions.predictive_check import observed_rows
-from credo.model.distributions.pseudocounts import Pseudocounts
 from credo.model.distributions.student import StudentT
 from credo.model.values.data import columns
 from credo.model.values.randomness import Rng, size

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credo.core.errors import InputError, LimitError
-from credo.model.hypotheses.predictions import brief
-from credo.model.hypotheses.rules import known_rule
+from credo.model.hypotheses.rules import brief, known_rule
 from credo.model.values.reals import shown
 from credo.model.values.value import listed
 from credo.plot.axes import axes, entry, legend, name_bars, words

@@ -12,9 +12,8 @@ import pytest
 from credo.core.schema import Variable
 from credo.errors import InputError, SchemaError, UnknownNameError
 from credo.model.answers.distribution import Distribution
-from credo.model.distributions.bernoulli import Bernoulli
 from credo.model.distributions.beta import Beta
-from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.categorical import Bernoulli, Categorical
 from credo.model.distributions.dirichlet import Dirichlet
 from credo.stats.counts import Counts
 

@@ -333,7 +333,7 @@ def test_data_that_is_far_from_the_prior_moves_it_smoothly():
 
 
 def test_curves_need_a_point_with_a_likelihood():
-    from credo.model.distributions.bernoulli import Bernoulli
+    from credo.model.distributions.categorical import Bernoulli
     from credo.model.distributions.likelihood import LikelihoodCurve
 
     with pytest.raises(InputError, match="probability zero at every point of the grid"):

@@ -61,19 +61,6 @@ def test_a_variance_far_in_its_upper_share():
     )
 
 
-def test_methods_meet_at_their_limits():
-    q = np.array([1e-12, 0.025, 0.5, 0.975])
-    for a, b in ((3e5, 3e5), (3e5, 1e7), (3e5, 5e8), (1e7, 3e5)):
-        just_below = beta_quantile(np.nextafter(a, 0), np.nextafter(b, 0), q)
-        np.testing.assert_allclose(beta_quantile(a, b, q), just_below, rtol=1e-12)
-    for a, b in ((1e3, 1e6), (1e6, 1e3), (2.0, 1e6)):
-        just_below = beta_quantile(a, np.nextafter(b, 0), q)
-        np.testing.assert_allclose(beta_quantile(a, b, q), just_below, rtol=1e-12)
-    np.testing.assert_allclose(
-        gamma_quantile(3e5, q), gamma_quantile(np.nextafter(3e5, 0), q), rtol=1e-12
-    )
-
-
 def test_all_and_nothing_are_the_ends():
     for a, b in ((2.0, 3.0), (2.0, 1e9), (1e9, 2.0), (1e12, 1e12)):
         assert beta_quantile(a, b, [0.0, 1.0]).tolist() == [0.0, 1.0]

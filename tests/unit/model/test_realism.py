@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from credo.errors import InputError, UnknownNameError
-from credo.model.distributions.bernoulli import Bernoulli
 from credo.model.distributions.beta import Beta
-from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.categorical import Bernoulli, Categorical
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma

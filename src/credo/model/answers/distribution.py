@@ -19,24 +19,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError, LimitError, unknown_name
-from credo.core.render import one_line
+from credo.core.render import bar, one_line, short_probability, whiskers
 from credo.core.schema import Variable
 from credo.model.answers.approximation import Approximation
 from credo.model.answers.interval import Interval
-from credo.model.answers.view import distribution_html, distribution_text
 from credo.model.values.probabilities import drawn, probabilities
 from credo.model.values.randomness import Rng
 from credo.model.values.reals import shown
-from credo.model.values.value import NAME, at_least, finite, listed, taken_apart, text
+from credo.model.values.value import NAME, Value, View, at_least, finite, listed, text
 
 __all__ = ["Distribution", "numeric"]
 
+_MOST = 60  # states printed
 MAX_CELLS = 100_000_000
 """A joint distribution of more cells than this is refused."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Distribution(Mapping[Any, float]):
+class Distribution(Value, Mapping[Any, float]):
     """The probability of each state of one variable, or of each combination of several.
 
     >>> d = Distribution.of({"no": 0.4, "yes": 0.6}, name="Fever")
@@ -282,9 +282,6 @@ class Distribution(Mapping[Any, float]):
 
     # --- equality -------------------------------------------------------------------------
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return taken_apart(self)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Distribution):
             return NotImplemented
@@ -370,11 +367,33 @@ class Distribution(Mapping[Any, float]):
 
     # --- views ----------------------------------------------------------------------------
 
-    def __str__(self) -> str:
-        return distribution_text(self)
-
-    def _repr_html_(self) -> str:
-        return distribution_html(self)
+    def _view(self) -> View:
+        head = [*self.names, "p"]
+        if self.interval is not None:
+            head.append(f"{100 * self.interval.level:.10g} %")
+        error = self.approximation.interval if self.approximation is not None else None
+        if error is not None:
+            head.append("±")
+        texts = [v.texts for v in self.variables]
+        rows = []
+        for where in itertools.islice(np.ndindex(self.p.shape), _MOST):
+            p = float(self.p[where])
+            row = [states[i] for states, i in zip(texts, where, strict=True)]
+            row.append(_written(p))
+            picture = bar(p)
+            if self.interval is not None:
+                low, high = (float(np.asarray(end)[where]) for end in self.interval)
+                row.append(f"{short_probability(low)}–{short_probability(high)}")
+                picture = whiskers(p, low, high)
+            if error is not None:
+                row.append(_written(float(error.width[where]) / 2))
+            rows.append([*row, picture])
+        notes = [f"… {len(self) - len(rows):,} more"] if len(rows) < len(self) else []
+        draws = getattr(self.interval, "draws", None)
+        notes += [f"({draws:,} draws, ends ± {float(np.max(self.error)):.2g})"] if draws else []
+        notes += [self.approximation.line] if self.approximation is not None else []
+        right = list(range(len(self.variables), len(head)))
+        return View("", [*head, ""], rows, right, "\n".join([*notes, *self.notes]))
 
     def __repr__(self) -> str:
         cells = itertools.islice(zip(self, self.p.ravel().tolist(), strict=True), 8)
@@ -394,3 +413,7 @@ def numeric(variable: Variable) -> NDArray[np.float64]:
             f"The states of {variable.name!r} are not numbers, so they have no mean: "
             f"{list(variable.states[:6])}."
         ) from None
+
+
+def _written(p: float) -> str:
+    return f"{p:.5f}" if p >= 5e-6 or p == 0 else f"{p:.2e}"

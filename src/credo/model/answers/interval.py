@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen
-from credo.core.render import number, text_html
-from credo.model.values.reals import NotReal, real, reals, shown
+from credo.core.render import number
+from credo.model.values.reals import real_or_nan, reals_or_nan, shown
+from credo.model.values.value import Told
 
 __all__ = ["Interval", "between", "halved", "probability", "shares", "tails"]
 
@@ -47,10 +48,7 @@ def probability(level: Any) -> float:
     >>> probability(0.95)
     0.95
     """
-    try:
-        share = real(level)
-    except NotReal:
-        share = np.nan
+    share = real_or_nan(level)
     if not 0.0 < share < 1.0:
         raise InputError(
             f"The level of an interval must lie between 0 and 1, got {shown(level)}.",
@@ -65,10 +63,7 @@ def shares(q: ArrayLike) -> NDArray[np.float64]:
     >>> shares([0.1, 0.9]).tolist()
     [0.1, 0.9]
     """
-    try:
-        out = reals(q)
-    except NotReal:
-        out = np.array(np.nan)
+    out = reals_or_nan(q)
     if not ((out >= 0) & (out <= 1)).all():
         raise InputError(f"The share of a quantile must lie between 0 and 1, got {shown(q)}.")
     return out
@@ -77,8 +72,8 @@ def shares(q: ArrayLike) -> NDArray[np.float64]:
 def halved(
     share: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     q: NDArray[np.float64],
-    low: float,
-    high: float,
+    low: ArrayLike,
+    high: ArrayLike,
 ) -> NDArray[np.float64]:
     """Where an increasing function reaches each `q`, between two ends, by halving.
 
@@ -95,7 +90,7 @@ def halved(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval(Frozen):
+class Interval(Told, Frozen):
     """An interval that holds a parameter or a next value with probability `level`.
 
     >>> i = Interval(0.25, 0.75, 0.95)
@@ -114,10 +109,7 @@ class Interval(Frozen):
         object.__setattr__(self, "level", probability(self.level))
         for name in ("lower", "upper"):
             given = getattr(self, name)
-            try:
-                end = reals(given)
-            except NotReal:
-                end = np.array(np.nan)
+            end = reals_or_nan(given)
             if np.isnan(end).any():
                 raise InputError(f"The ends of an interval must be numbers, got {shown(given)}.")
             end.flags.writeable = False
@@ -138,10 +130,7 @@ class Interval(Frozen):
         yield self.upper
 
     def __contains__(self, value: object) -> bool:
-        try:
-            at = reals(value)
-        except NotReal:
-            return False
+        at = reals_or_nan(value)
         return bool(np.all((self.lower <= at) & (at <= self.upper)))
 
     def __eq__(self, other: object) -> bool:
@@ -165,6 +154,3 @@ class Interval(Frozen):
             if low != high or self.lower == self.upper:
                 break
         return f"{low} to {high} {percent}"
-
-    def _repr_html_(self) -> str:
-        return text_html(self)

@@ -16,9 +16,9 @@ from credo.core.errors import InputError
 from credo.core.render import many, number
 from credo.model.answers.interval import Interval
 from credo.model.answers.normal_mixture import NormalMixture
-from credo.model.distributions.covariances import Spread
 from credo.model.distributions.elliptical import named, points
-from credo.model.distributions.multivariate import MultivariateGaussian, position
+from credo.model.distributions.located import Spread, position
+from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.distributions.point import Point
 from credo.model.mixtures.labels import (
     Labels,
@@ -28,7 +28,7 @@ from credo.model.mixtures.labels import (
     weighed,
 )
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.value import View, readonly
+from credo.model.values.value import View, plain, readonly
 
 if TYPE_CHECKING:
     from credo.model.answers.approximation import Approximation
@@ -150,8 +150,7 @@ class MultivariateMixture(Spread, Point):
         log_det = 2 * np.log(np.diagonal(roots, axis1=-2, axis2=-1)).sum(axis=-1)
         d = self.means.shape[1]
         logs = np.log(self.weights) - 0.5 * (d * np.log(2 * np.pi) + log_det + m2)
-        out = logsumexp(logs, axis=-1)
-        return out if np.ndim(out) else float(out)
+        return plain(logsumexp(logs, axis=-1))
 
     def log_likelihood(self, data: ArrayLike) -> float:
         """The log-density of all rows together."""

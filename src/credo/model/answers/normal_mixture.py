@@ -31,7 +31,7 @@ from credo.model.mixtures.labels import (
 )
 from credo.model.values.data import Numbers
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.value import NAME, SQUARE, View, readonly
+from credo.model.values.value import NAME, SQUARE, View, plain, readonly
 
 if TYPE_CHECKING:
     from credo.model.answers.approximation import Approximation
@@ -137,8 +137,7 @@ class NormalMixture(Point):
         with np.errstate(over="ignore"):
             m2 = ((at - self.means) / self.sds) ** 2
         logs = np.log(self.weights) - 0.5 * (np.log(2 * np.pi * self.variances) + m2)
-        out = logsumexp(logs, axis=-1)
-        return out if np.ndim(out) else float(out)
+        return plain(logsumexp(logs, axis=-1))
 
     def cdf(self, x: ArrayLike) -> Any:
         """The probability of a value of at most `x`.
@@ -148,8 +147,7 @@ class NormalMixture(Point):
         """
         from scipy.special import ndtr
 
-        out = self._share(points(x, what="share below"), ndtr)
-        return out if np.ndim(out) else float(out)
+        return plain(self._share(points(x, what="share below"), ndtr))
 
     def _share(self, x: Floats, below: Any) -> Floats:
         out: Floats = below((x[..., None] - self.means) / self.sds) @ self.weights
@@ -170,7 +168,7 @@ class NormalMixture(Point):
         if inside.any():
             low, high = float(ends[inside].min()), float(ends[inside].max())
             out = np.where(inside, halved(lambda s: self._share(s, ndtr), share, low, high), out)
-        return out if np.ndim(out) else float(out)
+        return plain(out)
 
     def interval(self, level: float = 0.95) -> Interval:
         """The central interval that holds the next value with probability `level`."""

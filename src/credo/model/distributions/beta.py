@@ -18,14 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.model.answers.interval import Interval, between, probability, shares, tails
-from credo.model.distributions.bernoulli import Bernoulli, two_states
+from credo.model.distributions.categorical import Bernoulli, two_states
 from credo.model.distributions.conjugate import one_parameter
+from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.distributions.elliptical import points
-from credo.model.distributions.pseudocounts import Pseudocounts
-from credo.model.distributions.quantiles import beta_quantile
-from credo.model.distributions.tails import beta_share
+from credo.model.distributions.quantiles import beta_quantile, beta_share
 from credo.model.values.randomness import Rng
-from credo.model.values.value import NAME, WEIGHT, positive
+from credo.model.values.value import NAME, WEIGHT, plain, positive
 
 __all__ = ["Beta"]
 
@@ -104,8 +103,7 @@ pseudo-counts are all at least 1.
         p = points(one_parameter(parameter, "a probability"))
         inside = (p >= 0) & (p <= 1)
         q = np.where(inside, p, 0.5)
-        out = np.where(inside, self._log_at(np.stack([1 - q, q], axis=-1)), -np.inf)
-        return out if out.ndim else float(out)
+        return plain(np.where(inside, self._log_at(np.stack([1 - q, q], axis=-1)), -np.inf))
 
     def sample(self, n: int, rng: Rng) -> Floats:
         """Draws of the probability of the last state.
@@ -124,8 +122,7 @@ pseudo-counts are all at least 1.
         """
         if of is not None:
             return self.marginal(of).cdf(x)
-        found = beta_share(self.a, self.b, points(x, what="share below"))
-        return found if found.ndim else float(found)
+        return plain(beta_share(self.a, self.b, points(x, what="share below")))
 
     def quantile(self, q: ArrayLike, of: Any = None) -> Any:
         """The value of the probability below which the share `q` of the belief lies.
@@ -135,8 +132,7 @@ pseudo-counts are all at least 1.
         """
         if of is not None:
             return self.marginal(of).quantile(q)
-        found = beta_quantile(self.a, self.b, shares(q))
-        return found if found.ndim else float(found)
+        return plain(beta_quantile(self.a, self.b, shares(q)))
 
     def central(self, level: float = 0.95) -> Interval:
         """The interval that leaves as much probability out below as above."""

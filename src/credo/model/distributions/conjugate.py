@@ -3,9 +3,6 @@
     p(θ | data) = p(data | θ) p(θ) / p(data)
 
 is of the same kind as p(θ), so learning is adding a statistic: `posterior = prior + counts`.
-The same equation, read for p(data) at any one θ, gives the marginal likelihood (Besag 1989,
-"A candidate's formula"). Where the prior is worth far more than the data, prior and posterior
-cancel in it; so those with gamma functions have a formula of their own (`log_rising.py`).
 """
 
 from __future__ import annotations
@@ -18,9 +15,8 @@ import numpy as np
 
 from credo.core.errors import InputError
 from credo.model.answers.interval import Interval
-from credo.model.distributions.point import Point
 from credo.model.values.randomness import Rng, generator
-from credo.model.values.value import Value
+from credo.model.values.value import Value, plain
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 
@@ -50,12 +46,8 @@ class Conjugate(Value):
         """The posterior after a statistic."""
 
     @abstractmethod
-    def _typical(self) -> Point:
-        """A point where the density is finite and not zero."""
-
-    @abstractmethod
-    def _log_density(self, point: Any) -> float:
-        """The log-density of the parameters of a point distribution."""
+    def _log_evidence(self, statistic: Any) -> float:
+        """ln p(data) of a statistic that holds some."""
 
     @property
     @abstractmethod
@@ -108,8 +100,7 @@ class Conjugate(Value):
         1.0
         """
         with np.errstate(over="ignore"):  # where all is known, it passes every number
-            out = np.exp(self.logpdf(*parameter, of=of))
-        return out if np.ndim(out) else float(out)
+            return plain(np.exp(self.logpdf(*parameter, of=of)))
 
     def update(self, data: Any) -> Self:
         """The posterior after data: raw values, or the statistic of many rows."""
@@ -129,18 +120,7 @@ class Conjugate(Value):
         """The log marginal likelihood ln p(data) of the rows in their order."""
         self._check_proper("a marginal likelihood")
         statistic = self._read(data)
-        if not statistic.total:
-            return 0.0
-        return self._log_evidence(statistic, self._plus(statistic))
-
-    def _log_evidence(self, statistic: Any, posterior: Self) -> float:
-        """ln p(data), by the candidate's formula where a kind has none that keeps more digits."""
-        point = posterior._typical()
-        return (
-            point.log_likelihood(statistic)
-            + self._log_density(point)
-            - posterior._log_density(point)
-        )
+        return self._log_evidence(statistic) if statistic.total else 0.0
 
     def _check_proper(self, what: str) -> None:
         if not self.is_proper:

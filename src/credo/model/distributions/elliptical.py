@@ -18,8 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.model.distributions.log_rising import log_rising
-from credo.model.values.reals import NotReal, reals, shown
-from credo.model.values.value import NAME, SQUARE, flag, listed, text
+from credo.model.values.reals import numbers
+from credo.model.values.value import (
+    NAME,
+    SQUARE,
+    flag,
+    listed,
+    text,
+)
 
 __all__ = [
     "check_spread",
@@ -74,10 +80,7 @@ def column_names(names: Any) -> tuple[str, ...]:
 
 def symmetric(matrix: ArrayLike, d: int, what: str) -> Floats:
     """A finite symmetric matrix of d × d, with its halves made equal."""
-    try:
-        out = reals(matrix)
-    except NotReal as no:
-        raise InputError(f"{what} must be a matrix of numbers, got {shown(no.bad)}.") from None
+    out = numbers(matrix, f"{what} must be a matrix of numbers")
     if out.shape != (d, d):
         raise InputError(f"{what} must have the shape {(d, d)}, got {out.shape}.")
     if not np.isfinite(out).all():
@@ -176,10 +179,7 @@ def divisor(n: float, sample_variance: bool) -> float:
 
 def points(x: ArrayLike, d: int | None = None, what: str = "density") -> Floats:
     """Values at which a density or a share is asked for; with `d`, rows of d numbers."""
-    try:
-        out = reals(x)
-    except NotReal as no:
-        raise InputError(f"The {what} is asked for at numbers, got {shown(no.bad)}.") from None
+    out = numbers(x, f"The {what} is asked for at numbers")
     if np.isnan(out).any():
         raise InputError(f"The {what} is asked for at numbers, got NaN.")
     if d is not None and (out.ndim == 0 or out.shape[-1] != d):

@@ -15,14 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.core.render import heights, number
-from credo.model.answers.interval import Interval, shares, tails
 from credo.model.distributions.elliptical import check_spread, divisor, gaussian_log_density, points
 from credo.model.distributions.likelihood import LikelihoodCurve, checked_grid
-from credo.model.distributions.point import Point, chosen, no_data, picked
+from credo.model.distributions.located import Located
+from credo.model.distributions.point import chosen, no_data, picked
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size
 from credo.model.values.reals import shown
-from credo.model.values.value import NAME, SQUARE, View, finite, positive, text
+from credo.model.values.value import NAME, SQUARE, View, finite, plain, positive, text
 
 if TYPE_CHECKING:
     from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
@@ -36,7 +36,7 @@ _EXAMPLE = "cr.distributions.NormalInverseGamma(0, 1, 2, 2)"  # of a prior
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Gaussian(Point):
+class Gaussian(Located):
     """A bell curve with its `mean` and `variance`.
 
     >>> g = Gaussian.fit([4.0, 8.0, 6.0])
@@ -76,8 +76,7 @@ leave 'x' out.
         """
         with np.errstate(over="ignore"):
             m2 = ((points(x) - self.mean) / self.sd) ** 2
-        out = gaussian_log_density(m2, math.log(self.variance), 1)
-        return out if np.ndim(out) else float(out)
+        return plain(gaussian_log_density(m2, math.log(self.variance), 1))
 
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of all values together, from the values or from their moments."""
@@ -94,35 +93,19 @@ leave 'x' out.
         """
         return self.mean + self.sd * generator(rng).standard_normal(size(n))
 
-    def cdf(self, x: ArrayLike) -> Any:
-        """The probability of a value of at most `x`.
+    @property
+    def _around(self) -> tuple[float, float]:
+        return self.mean, self.sd
 
-        >>> Gaussian(0, 1).cdf(0.0)
-        0.5
-        """
+    def _share(self, z: Floats) -> Any:
         from scipy.special import ndtr
 
-        with np.errstate(over="ignore"):
-            out = ndtr((points(x, what="share below") - self.mean) / self.sd)
-        return out if np.ndim(out) else float(out)
+        return ndtr(z)
 
-    def quantile(self, q: ArrayLike) -> Any:
-        """The value below which the share `q` of the probability lies.
-
-        >>> Gaussian(6, 1).quantile(0.5)
-        6.0
-        """
+    def _end(self, q: Any) -> Any:
         from scipy.special import ndtri
 
-        out = self.mean + self.sd * ndtri(shares(q))
-        return out if np.ndim(out) else float(out)
-
-    def interval(self, level: float = 0.95) -> Interval:
-        """The central interval that holds the next value with probability `level`."""
-        from scipy.special import ndtri
-
-        away = -self.sd * float(ndtri(tails(level)[0]))
-        return Interval(self.mean - away, self.mean + away, level)
+        return ndtri(q)
 
     # --- learning ---------------------------------------------------------------------------
 

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.core.render import bar, number
-from credo.model.values.reals import NotReal, reals
+from credo.model.values.reals import reals_or_nan
 from credo.model.values.value import LARGEST, Value, View, listed, readonly, text
 
-__all__ = ["LikelihoodCurve", "checked_grid", "log_probability_curve"]
+__all__ = ["LikelihoodCurve", "checked_grid"]
 
 Floats = NDArray[np.float64]
 
@@ -60,11 +60,8 @@ class LikelihoodCurve(Value):
         object.__setattr__(self, "log_likelihood", values)
 
     def _key(self) -> tuple[Any, ...]:
-        return (
-            self.parameters,
-            *(tuple(g.tolist()) for g in self.grids),
-            tuple(self.log_likelihood.ravel().tolist()),
-        )
+        arrays = (*self.grids, self.log_likelihood)
+        return (self.parameters, *(tuple(a.ravel().tolist()) for a in arrays))
 
     @property
     def grid(self) -> Any:
@@ -100,29 +97,14 @@ class LikelihoodCurve(Value):
         picked = np.unique(np.linspace(0, len(grid) - 1, min(len(grid), 21)).round().astype(int))
         scaled = self.likelihood
         rows = [
-            [number(grid[i]), _plain(self.log_likelihood[i]), bar(float(scaled[i]))] for i in picked
+            [number(grid[i]), number(self.log_likelihood[i]), bar(float(scaled[i]))] for i in picked
         ]
         return View(title, [self.parameters[0], "ln L", ""], rows, (0, 1))
 
 
-def _plain(value: float) -> str:
-    return number(value) if np.isfinite(value) else str(value)
-
-
 def checked_grid(grid: ArrayLike, what: str) -> Floats:
     """A grid given by the user: finite numbers in one row."""
-    try:
-        points = reals(grid)
-    except NotReal:
-        points = np.array(np.nan)
+    points = reals_or_nan(grid)
     if points.ndim != 1 or not points.size or not (np.abs(points) <= LARGEST).all():
         raise InputError(f"The grid of {what} must be a row of finite numbers.")
     return points
-
-
-def log_probability_curve(n: float, rest: float, grid: Floats) -> Floats:
-    """n·ln p + rest·ln(1 − p) along a grid of p from 0 to 1, with 0·ln 0 = 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        yes = n * np.log(grid) if n else np.zeros_like(grid)
-        no = rest * np.log1p(-grid) if rest else np.zeros_like(grid)
-        return np.asarray(yes + no)

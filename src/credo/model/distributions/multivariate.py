@@ -6,18 +6,14 @@ mle: μ = Σ x_i / n,   Σ = Σ (x_i − μ)(x_i − μ)ᵀ / n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from credo.core.errors import InputError, unknown_name
-from credo.core.render import number
-from credo.model.answers.interval import Interval
-from credo.model.distributions.conditioning import conditioned, places
-from credo.model.distributions.covariances import Spread
+from credo.core.errors import InputError
 from credo.model.distributions.elliptical import (
     check_spread,
     column_names,
@@ -31,35 +27,23 @@ from credo.model.distributions.elliptical import (
 )
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.likelihood import LikelihoodCurve, checked_grid
-from credo.model.distributions.point import Point, chosen, no_data, picked
+from credo.model.distributions.located import Several, centre, matrix_view, position
+from credo.model.distributions.point import chosen, no_data, picked
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.reals import NotReal, reals, shown
-from credo.model.values.value import View, finite, readonly
+from credo.model.values.reals import shown
+from credo.model.values.value import View, plain, readonly
 
 if TYPE_CHECKING:
     from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
 
-__all__ = ["MultivariateGaussian", "centre"]
+__all__ = ["MultivariateGaussian"]
 
 Floats = NDArray[np.float64]
 
 
-def centre(mean: ArrayLike, what: str) -> Floats:
-    """A row of finite numbers."""
-    try:
-        out = readonly(reals(mean))
-    except NotReal:
-        raise InputError(f"{what} must be a row of numbers, got {shown(mean)}.") from None
-    if out.ndim != 1 or not out.size or not np.isfinite(out).all():
-        raise InputError(f"{what} must be a row of finite numbers, got {shown(mean)}.")
-    for part in out.tolist():
-        finite(part, what)
-    return out
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MultivariateGaussian(Spread, Point):
+class MultivariateGaussian(Several):
     """Several continuous variables together: their `mean` and `covariance`.
 
     >>> rows = {"height": [1.8, 1.7, 1.6, 1.9], "weight": [80, 74, 60, 82]}
@@ -98,8 +82,7 @@ cr.distributions.NormalInverseWishart.default(…).
         """The log-density at one row of numbers, or at many rows."""
         at = points(x, len(self.mean))
         m2 = distance(at, self.mean, self._root)
-        out = gaussian_log_density(m2, self._log_det, len(self.mean))
-        return out if np.ndim(out) else float(out)
+        return plain(gaussian_log_density(m2, self._log_det, len(self.mean)))
 
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of all rows together, from the rows or from their moments."""
@@ -118,40 +101,15 @@ cr.distributions.NormalInverseWishart.default(…).
         out: Floats = self.mean + z @ self._root.T
         return out
 
-    def marginal(self, names: str | Sequence[str]) -> Any:
-        """The Gaussian of one variable; of a list of them, the MultivariateGaussian.
+    @property
+    def _around(self) -> tuple[Floats, Floats]:
+        return self.mean, self.covariance
 
-        >>> g = MultivariateGaussian([0, 1, 2], np.diag([1.0, 2.0, 3.0]), names=("a", "b", "c"))
-        >>> g.marginal("b"), g.marginal(["c", "a"]).mean.tolist()
-        (Gaussian(mean=1, variance=2), [2.0, 0.0])
-        """
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            i = position(names, self.names)
-            return Gaussian(float(self.mean[i]), float(self.covariance[i, i]), names)
-        at = places(names, self.names)
-        kept = tuple(self.names[i] for i in at)
-        return type(self)(self.mean[at], self.covariance[np.ix_(at, at)], kept)
+    def _of(self, centre: Floats, matrix: Floats, names: tuple[str, ...], left: Any = None) -> Any:
+        return type(self)(centre, matrix, names)
 
-    def given(self, values: Mapping[str, float]) -> Any:
-        """The distribution of the other variables when some are known: a Gaussian where one is
-        left, else a MultivariateGaussian.
-
-        >>> g = MultivariateGaussian([170, 70], [[100, 60], [60, 81]], names=("height", "weight"))
-        >>> g.given({"height": 180})
-        Gaussian(mean=76, variance=45)
-        """
-        left = conditioned(values, self.names, self.mean, self.covariance, "The covariance")
-        if not left.known:
-            return self
-        if len(left.names) == 1:
-            return Gaussian(float(left.centre[0]), float(left.covariance[0, 0]), left.names[0])
-        return type(self)(left.centre, left.covariance, left.names)
-
-    def interval(self, level: float = 0.95, *, of: str) -> Interval:
-        """The central interval of one variable's next value."""
-        position(of, self.names)
-        found: Interval = self.marginal(of).interval(level)
-        return found
+    def _alone(self, several: Any) -> Gaussian:
+        return Gaussian(float(several.mean[0]), float(several.covariance[0, 0]), several.names[0])
 
     # --- learning ---------------------------------------------------------------------------
 
@@ -232,29 +190,3 @@ cr.distributions.NormalInverseWishart.default(…).
 
     def _view(self) -> View:
         return matrix_view(type(self).__name__, self.names, self.mean, self.covariance)
-
-
-def position(name: str, names: Sequence[str]) -> int:
-    """Where a variable stands among the names."""
-    if not isinstance(name, str) or name not in names:
-        raise unknown_name("Variable", name, names, "in the distribution")
-    return list(names).index(name)
-
-
-def matrix_view(
-    title: str,
-    names: Sequence[str],
-    mean: Floats,
-    covariance: Floats,
-    heads: tuple[str, str] = ("mean", "sd"),
-) -> View:
-    """A table of mean, standard deviation and correlations, or of what plays their part."""
-    sd = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.outer(sd, sd)
-    rows = [
-        [n, number(float(mean[i])), number(float(sd[i]))]
-        + [f"{correlation[i, j]:.3f}" if j <= i else "" for j in range(len(names))]
-        for i, n in enumerate(names)
-    ]
-    head = ["", *heads, *(f"r {n}" for n in names)]
-    return View(title, head, rows, range(1, len(head)))

@@ -22,9 +22,12 @@ from credo.model.distributions.conjugate import one_parameter
 from credo.model.distributions.elliptical import points, side_by_side
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.normal_wishart import Hyper, NormalWishart
-from credo.model.distributions.quantiles import gamma_quantile
+from credo.model.distributions.quantiles import (
+    gamma_quantile,
+    inverse_gamma_log_density,
+    inverse_gamma_share,
+)
 from credo.model.distributions.student import StudentT
-from credo.model.distributions.tails import inverse_gamma_log_density, inverse_gamma_share
 from credo.model.values.randomness import Rng
 from credo.model.values.value import (
     NAME,
@@ -34,6 +37,7 @@ from credo.model.values.value import (
     at_least,
     choice,
     finite,
+    plain,
     positive,
     text,
 )
@@ -144,8 +148,7 @@ class NormalInverseGamma(NormalWishart):
                 hint="With of='mean', of='variance' or of='sd', give that alone.",
             )
         mu, variance = side_by_side(*(points(p) for p in parameter))
-        out = self.hyper.log_density(mu[..., None], variance[..., None, None], self._root())
-        return out if out.ndim else float(out)
+        return plain(self.hyper.log_density(mu[..., None], variance[..., None, None], self._root()))
 
     def sample(self, n: int, rng: Rng) -> tuple[Floats, Floats]:
         """Draws of the mean and of the variance.
@@ -164,8 +167,7 @@ class NormalInverseGamma(NormalWishart):
             return self.marginal_mean().logpdf(x)
         self._check_proper("density")
         power = 1 if of == "variance" else 2
-        out = inverse_gamma_log_density(self.alpha, self.beta, points(x), power)
-        return out if out.ndim else float(out)
+        return plain(inverse_gamma_log_density(self.alpha, self.beta, points(x), power))
 
     def cdf(self, x: ArrayLike, of: Any = "mean") -> Any:
         """The probability that the `mean`, the `variance` or the `sd` is at most `x`.
@@ -178,8 +180,9 @@ class NormalInverseGamma(NormalWishart):
             return self.marginal_mean().cdf(x)
         self._check_proper("probabilities")
         power = 1 if of == "variance" else 2
-        out = inverse_gamma_share(self.alpha, self.beta, points(x, what="share below"), power)
-        return out if out.ndim else float(out)
+        return plain(
+            inverse_gamma_share(self.alpha, self.beta, points(x, what="share below"), power)
+        )
 
     def quantile(self, q: ArrayLike, of: Any = "mean") -> Any:
         """The value of the `mean`, the `variance` or the `sd` below which the share `q` lies.
@@ -197,8 +200,7 @@ class NormalInverseGamma(NormalWishart):
         """The variance or the sd whose precision has the share `q` `above` it, or below."""
         with np.errstate(over="ignore", divide="ignore"):  # a tail may pass every number
             t = gamma_quantile(self.alpha, q, above)
-            out = self.beta / t if of == "variance" else math.sqrt(self.beta) / np.sqrt(t)
-        return out if np.ndim(out) else float(out)
+            return plain(self.beta / t if of == "variance" else math.sqrt(self.beta) / np.sqrt(t))
 
     def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:
         """The central credible interval of the `mean`, the `variance` or the `sd`.

@@ -18,17 +18,13 @@ from credo.core.errors import InputError
 from credo.core.render import number
 from credo.model.answers.interval import Interval
 from credo.model.distributions.elliptical import column_names, named, points, symmetric
-from credo.model.distributions.multivariate import (
-    MultivariateGaussian,
-    centre,
-    matrix_view,
-    position,
-)
+from credo.model.distributions.located import centre, matrix_view, position
+from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.distributions.normal_wishart import Hyper, NormalWishart
 from credo.model.distributions.student import MultivariateT
 from credo.model.values.randomness import Rng
-from credo.model.values.value import WEIGHT, View, at_least
+from credo.model.values.value import WEIGHT, View, at_least, plain
 
 __all__ = ["NormalInverseWishart"]
 
@@ -151,8 +147,7 @@ class NormalInverseWishart(NormalWishart):
         mu, sigma = points(at[0], d), points(at[1], d)
         if sigma.ndim < 2 or sigma.shape[-2] != d:
             raise InputError(f"The covariance must have the shape {(d, d)}.")
-        out = self.hyper.log_density(mu, sigma, self._root())
-        return out if out.ndim else float(out)
+        return plain(self.hyper.log_density(mu, sigma, self._root()))
 
     def sample(self, n: int, rng: Rng) -> tuple[Floats, Floats]:
         """Draws of the mean, one row each, and of the covariance, one matrix each."""
@@ -169,8 +164,7 @@ class NormalInverseWishart(NormalWishart):
         0.63662
         """
         with np.errstate(over="ignore"):
-            out = np.exp(self.logpdf(*at, of=of, parameter=parameter))
-        return out if np.ndim(out) else float(out)
+            return plain(np.exp(self.logpdf(*at, of=of, parameter=parameter)))
 
     def cdf(self, x: ArrayLike, of: Any = None, parameter: str = "mean") -> Any:
         """The probability that one column's `mean`, `variance` or `sd` is at most `x`.

@@ -97,11 +97,11 @@ class NormalMean(Conjugate):
         name = statistic.names[0] if self.name == NAME else self.name
         return type(self)(mu, self.known_variance / kappa, self.known_variance, name)
 
-    def _typical(self) -> Gaussian:
-        return self.mean()
-
-    def _log_density(self, point: Gaussian) -> float:
-        return float(self.belief.logpdf(point.mean))
+    def _log_evidence(self, statistic: Moments) -> float:
+        """Bayes' rule read for p(data) at the posterior mean (Besag 1989)."""
+        after = self._plus(statistic)
+        apart = self.belief.logpdf(after.mu) - after.belief.logpdf(after.mu)
+        return float(after.mean().log_likelihood(statistic) + apart)
 
     def mean(self) -> Gaussian:
         """The Gaussian at the mean of the belief."""

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.model.distributions.conjugate import Conjugate
 from credo.model.distributions.elliptical import COLLINEAR, factor, side_by_side
-from credo.model.distributions.log_dirichlet import CLOSE, excess
-from credo.model.distributions.log_rising import LARGE, log_rising, stirling_rest
+from credo.model.distributions.log_rising import excess, gamma_rest, log_rising
 from credo.model.distributions.point import Point
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size
@@ -34,6 +33,8 @@ from credo.stats.moments import Moments
 __all__ = ["Hyper", "NormalWishart", "moved"]
 
 Floats = NDArray[np.float64]
+
+_CLOSE = 0.1  # nearer to 1 than this, an eigenvalue is taken apart from its logarithm
 
 
 def moved(mu: Any, kappa: float, n: float, mean: Any) -> tuple[Any, float]:
@@ -135,22 +136,18 @@ class Hyper(NamedTuple):
         With h = ν/2 this is −h Σ (λ − 1 − ln λ) for the λ of ΨΣ⁻¹/ν, and h ln h − h − ln Γ(h) for
         each axis: what is left when the enormous terms of a large ν have cancelled.
         """
-        from scipy.special import gammaln
-
         d, h = self.d, self.dof / 2
         trace = np.diagonal(scale, axis1=-2, axis2=-1) / spread
         kernel = h * (log_det - d * np.log(2 * h) - (trace / (2 * h) - 1).sum(axis=-1))
-        close = np.abs(trace / (2 * h) - 1).max(axis=-1) < CLOSE
+        close = np.abs(trace / (2 * h) - 1).max(axis=-1) < _CLOSE
         size = np.sqrt(np.where(close[..., None], spread, 1.0) * 2 * h)
         scaled = np.where(close[..., None, None], scale, 0.0) / size[..., None] / size[..., None, :]
         ratio: Floats = np.asarray(np.linalg.eigvalsh(scaled), dtype=np.float64)
         ratio = np.where(close[..., None], ratio, 1.0)
-        inside = close & (np.abs(ratio - 1).max(axis=-1) < CLOSE)
-        kernel = np.where(inside, -h * excess(ratio - 1, ratio).sum(axis=-1), kernel)
-        if h >= LARGE:
-            rest = d * (0.5 * np.log(h / (2 * np.pi)) - stirling_rest(h))
-        else:
-            rest = d * (h * np.log(h) - h - gammaln(h))
+        inside = close & (np.abs(ratio - 1).max(axis=-1) < _CLOSE)
+        near = np.where(inside[..., None], ratio, 1.0)
+        kernel = np.where(inside, -h * excess(near - 1, np.log(near)).sum(axis=-1), kernel)
+        rest = -d * gamma_rest(h)
         steps = np.arange(1, d) / 2
         out: Floats = (
             kernel + rest + log_rising(h - steps, steps).sum() - d * (d - 1) / 4 * np.log(np.pi)
@@ -209,17 +206,8 @@ class NormalWishart(Conjugate):
         names = statistic.names if self._names == (NAME,) else self._names
         return self._with(self.hyper.plus(*summary(statistic)), names)
 
-    def _log_evidence(self, statistic: Moments, posterior: Self) -> float:
+    def _log_evidence(self, statistic: Moments) -> float:
         return self.hyper.log_marginal(*summary(statistic), self._root())
-
-    def _typical(self) -> Point:
-        return self.map()  # type: ignore[no-any-return]
-
-    def _log_density(self, point: Any) -> float:
-        d = self.hyper.d
-        mu = np.reshape(point.mean, d)
-        sigma = np.reshape(point.covariance if d > 1 else point.variance, (d, d))
-        return float(self.hyper.log_density(mu, sigma, self._root()))
 
     # --- answers ----------------------------------------------------------------------------
 

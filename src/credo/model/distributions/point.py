@@ -19,7 +19,7 @@ import numpy as np
 from credo.core.errors import InputError
 from credo.core.render import one_line
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.value import Value, choice
+from credo.model.values.value import Value, choice, plain
 
 if TYPE_CHECKING:
     from credo.model.distributions.conjugate import Conjugate
@@ -58,7 +58,7 @@ class Point(Value):
                 f"The density is beyond the range of floats, e to the power {np.max(log):.6g}.",
                 hint="Use logpdf(), which has it.",
             )
-        return out if np.ndim(out) else float(out)
+        return plain(out)
 
     @abstractmethod
     def log_likelihood(self, data: Any) -> float:

@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 
 from credo.core.errors import InputError
-from credo.core.render import many, number, text_html
+from credo.core.render import many, number
+from credo.model.distributions.categorical import Categorical
 from credo.model.distributions.conjugate import Conjugate
-from credo.model.distributions.discrete import Discrete
+from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.distributions.point import Point
-from credo.model.distributions.pseudocounts import Pseudocounts
 from credo.model.values.data import columns
 from credo.model.values.randomness import Rng, size
 from credo.model.values.reals import NotReal, absent, real, shown
 from credo.model.values.sources import is_source, source_values, values_of
-from credo.model.values.value import LARGEST, Value, View, finite, short
+from credo.model.values.value import LARGEST, Told, Value, View, finite, short
 from credo.stats.counts import Counts
 
 __all__ = ["MAX_SETS", "Check", "Realism", "compared", "observed_rows", "predictive_check"]
@@ -40,7 +40,7 @@ MAX_SETS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Told):
     """One statistic of the observed data beside that of the generated data sets."""
 
     name: str
@@ -49,9 +49,6 @@ class Check:
     upper: float
     mean: float
     p: float
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -157,7 +154,7 @@ def _column(i: int, statistic: Statistic) -> Statistic:
 
 def _usual(model: Point | Conjugate) -> dict[str, Statistic]:
     """The statistics looked at when the user names none."""
-    if isinstance(model, (Discrete, Pseudocounts)):
+    if isinstance(model, (Categorical, Pseudocounts)):
         out = {f"share of {s}": _share(s) for s in model.states[:12]}
         return {**out, "longest run": _longest_run}
     names = getattr(model, "names", ())
@@ -172,7 +169,7 @@ def _usual(model: Point | Conjugate) -> dict[str, Statistic]:
 
 def observed_rows(model: Point | Conjugate, data: Any) -> Any:
     """The data in the form that the model generates: states, numbers, or rows of numbers."""
-    if isinstance(model, (Discrete, Pseudocounts)):
+    if isinstance(model, (Categorical, Pseudocounts)):
         if isinstance(data, (Counts, Mapping, str)):
             raise InputError("The values themselves are needed here, not their counts.")
         variable = model.variable

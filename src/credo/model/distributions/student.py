@@ -7,7 +7,6 @@ dimensions, a normal-inverse-Wishart one). As `dof` grows it becomes the Gaussia
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.core.render import number
-from credo.model.answers.interval import Interval, halved, shares, tails
-from credo.model.distributions.conditioning import conditioned, places
 from credo.model.distributions.elliptical import (
     distance,
     factor,
@@ -26,51 +23,14 @@ from credo.model.distributions.elliptical import (
     student_log_density,
     symmetric,
 )
-from credo.model.distributions.multivariate import centre, matrix_view, position
-from credo.model.distributions.point import Point
+from credo.model.distributions.located import Located, Several, centre, matrix_view
 from credo.model.values.data import Numbers, columns
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.value import NAME, WEIGHT, View, finite, positive, readonly, text
+from credo.model.values.value import NAME, WEIGHT, View, finite, plain, positive, readonly, text
 
 __all__ = ["MultivariateT", "StudentT"]
 
 Floats = NDArray[np.float64]
-
-
-def _standard_quantile(dof: float, q: Floats) -> Floats:
-    """Quantiles of the t around 0 of scale 1, from its lower half: stdtrit is lost in the tails."""
-    from scipy.special import betaln, stdtr, stdtrit
-
-    share = np.minimum(q, 1 - q)
-    with np.errstate(invalid="ignore", over="ignore"):
-        found = -np.abs(stdtrit(dof, share))
-        miss = np.abs(stdtr(dof, found) - share)
-    good = miss <= 1e-9 * share
-    if not good.all():
-
-        def below(s: Floats) -> Floats:  # the logarithm of the distance runs downwards
-            return np.asarray(stdtr(dof, -np.exp(-s)))
-
-        slow = -np.exp(-halved(below, share, -300.0, 745.0))
-        found = np.where(good, found, np.where(share == 0.5, 0.0, slow))
-    with np.errstate(divide="ignore", over="ignore"):  # far out P(T < −t) is a power of t
-        far = ((dof / 2 - 1) * math.log(dof) - betaln(dof / 2, 0.5) - np.log(share)) / dof
-        found = np.where(far > 20 + max(0.0, math.log(dof)), -np.exp(far), found)
-    out: Floats = np.where(q > 0.5, -found, found) + 0.0
-    return out
-
-
-def _standard_share(dof: float, t: Floats) -> Floats:
-    """The share below t of the t around 0 of scale 1; stdtr squares t, which may be too large."""
-    from scipy.special import betaln, stdtr
-
-    size = np.abs(t)
-    logs = np.log(np.maximum(size, 1.0))
-    with np.errstate(under="ignore"):  # far out P(T < −t) is a power of t
-        power = np.exp((dof / 2 - 1) * math.log(dof) - betaln(dof / 2, 0.5) - dof * logs)
-    far = np.where(t < 0, power, 1 - power)
-    out: Floats = np.where(logs > 20 + max(0.0, math.log(dof)), far, stdtr(dof, t))
-    return out
 
 
 def _needs(dof: float, least: int, what: str) -> None:
@@ -83,7 +43,7 @@ def _needs(dof: float, least: int, what: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class StudentT(Point):
+class StudentT(Located):
     """A bell curve around `location` with heavy tails; `scale` plays the part of the sd.
 
     >>> t = StudentT(dof=2, location=6, scale=1)
@@ -120,8 +80,7 @@ class StudentT(Point):
         """The log-density at one value or at many."""
         with np.errstate(over="ignore"):
             m = np.abs((points(x) - self.location) / self.scale)
-        out = student_log_density(m, 2 * math.log(self.scale), 1, self.dof)
-        return out if np.ndim(out) else float(out)
+        return plain(student_log_density(m, 2 * math.log(self.scale), 1, self.dof))
 
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of independent values together. The values are needed, not moments."""
@@ -132,33 +91,24 @@ class StudentT(Point):
         """Values drawn at random."""
         return self.location + self.scale * generator(rng).standard_t(self.dof, size(n))
 
-    def cdf(self, x: ArrayLike) -> Any:
-        """The probability of a value of at most `x`.
+    @property
+    def _around(self) -> tuple[float, float]:
+        return self.location, self.scale
 
-        >>> round(StudentT(dof=1, location=6, scale=1).cdf(7.0), 12)
-        0.75
-        """
-        with np.errstate(over="ignore"):
-            out = _standard_share(
-                self.dof, (points(x, what="share below") - self.location) / self.scale
-            )
-        return out if np.ndim(out) else float(out)
+    def _share(self, z: Floats) -> Any:
+        from scipy.special import stdtr
 
-    def quantile(self, q: ArrayLike) -> Any:
-        """The value below which the share `q` of the probability lies.
+        return stdtr(self.dof, z)
 
-        >>> round(StudentT(dof=1, location=6, scale=1).quantile(0.75), 12)
-        7.0
-        """
-        with np.errstate(over="ignore"):  # a tail may pass every number
-            out = self.location + self.scale * _standard_quantile(self.dof, shares(q))
-        return out if np.ndim(out) else float(out)
+    def _end(self, q: Any) -> Any:
+        from scipy.special import betaln, stdtrit
 
-    def interval(self, level: float = 0.95) -> Interval:
-        """The central interval that holds the next value with probability `level`."""
-        with np.errstate(over="ignore"):  # a tail may pass every number
-            away = -self.scale * float(_standard_quantile(self.dof, np.array(tails(level)[0])))
-        return Interval(self.location - away, self.location + away, level)
+        dof, share = self.dof, np.minimum(q, 1 - q)
+        with np.errstate(all="ignore"):  # far out P(T < −t) is a power of t
+            far = ((dof / 2 - 1) * math.log(dof) - betaln(dof / 2, 0.5) - np.log(share)) / dof
+            power = far > 20 + max(0.0, math.log(dof))
+            found = np.where(power, -np.exp(far), -np.abs(stdtrit(dof, share)))
+        return np.where(q > 0.5, -found, found) + 0.0
 
     def _view(self) -> View:
         low, high = self.interval(0.95)
@@ -174,7 +124,7 @@ class StudentT(Point):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MultivariateT(Point):
+class MultivariateT(Several):
     """Several variables with heavy tails; `shape` plays the part of the covariance.
 
     >>> t = MultivariateT(3, [0, 0], [[1, 0], [0, 1]], names=("a", "b"))
@@ -210,11 +160,6 @@ class MultivariateT(Point):
         _needs(self.dof, 2, "covariance")
         return self.shape * (self.dof / (self.dof - 2))
 
-    @property
-    def variance(self) -> Floats:
-        """The variance of each variable."""
-        return np.diag(self.covariance)
-
     def logpdf(self, x: ArrayLike) -> Any:
         """The log-density at one row of numbers, or at many rows."""
         d = len(self.location)
@@ -222,8 +167,7 @@ class MultivariateT(Point):
         size = np.maximum(np.abs(away).max(axis=-1) / 1e100, 1.0)  # squares are of what is smaller
         m = size * np.sqrt(distance(away / size[..., None], np.zeros(d), self._root))
         log_det = float(2 * np.log(np.diag(self._root)).sum())
-        out = student_log_density(m, log_det, d, self.dof)
-        return out if np.ndim(out) else float(out)
+        return plain(student_log_density(m, log_det, d, self.dof))
 
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of independent rows together. The rows are needed, not moments."""
@@ -238,43 +182,21 @@ class MultivariateT(Point):
         out: Floats = self.location + z / np.sqrt(w)[:, None]
         return out
 
-    def marginal(self, names: str | Sequence[str]) -> Any:
-        """The Student t of one variable; of a list of them, the MultivariateT.
+    @property
+    def _around(self) -> tuple[Floats, Floats]:
+        return self.location, self.shape
 
-        >>> t = MultivariateT(3, [0, 1, 2], np.diag([1.0, 4.0, 9.0]), names=("a", "b", "c"))
-        >>> t.marginal("b"), t.marginal(["c", "a"]).location.tolist()
-        (StudentT(dof=3, location=1, scale=2), [2.0, 0.0])
-        """
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            i = position(names, self.names)
-            return StudentT(self.dof, float(self.location[i]), math.sqrt(self.shape[i, i]), names)
-        at = places(names, self.names)
-        kept = tuple(self.names[i] for i in at)
-        return type(self)(self.dof, self.location[at], self.shape[np.ix_(at, at)], kept)
-
-    def given(self, values: Mapping[str, float]) -> Any:
-        """The distribution of the other variables when some are known: a StudentT where one is
-        left, else a MultivariateT.
-
-        >>> t = MultivariateT(3, [0, 0], [[1, 0], [0, 1]], names=("a", "b"))
-        >>> t.given({"a": 1.0})
-        StudentT(dof=4, location=0, scale=1)
-        """
-        left = conditioned(values, self.names, self.location, self.shape, "The shape")
-        if not left.known:
-            return self
+    def _of(self, centre: Floats, matrix: Floats, names: tuple[str, ...], left: Any = None) -> Any:
+        if left is None:
+            return type(self)(self.dof, centre, matrix, names)
         dof = self.dof + left.known
         with np.errstate(over="ignore", invalid="ignore"):
-            shape = left.covariance * ((self.dof + left.distance) / dof)
-        if len(left.names) == 1:
-            return StudentT(dof, float(left.centre[0]), math.sqrt(shape[0, 0]), left.names[0])
-        return type(self)(dof, left.centre, shape, left.names)
+            shape = matrix * ((self.dof + left.distance) / dof)
+        return type(self)(dof, centre, shape, names)
 
-    def interval(self, level: float = 0.95, *, of: str) -> Interval:
-        """The central interval of one variable's next value."""
-        position(of, self.names)
-        found: Interval = self.marginal(of).interval(level)
-        return found
+    def _alone(self, several: Any) -> StudentT:
+        scale = math.sqrt(several.shape[0, 0])
+        return StudentT(several.dof, float(several.location[0]), scale, several.names[0])
 
     def _view(self) -> View:
         title = f"Multivariate Student t, {number(self.dof)} degrees of freedom"

@@ -20,7 +20,7 @@ from credo.model.graphs.drawing import Drawing
 from credo.model.graphs.equivalence import Cpdag, cpdag, v_structures
 from credo.model.graphs.networkx_graph import networkx_graph
 from credo.model.graphs.paths import Reason, reason
-from credo.model.graphs.refusals import arrow, checked_edge, checked_nodes
+from credo.model.graphs.refusals import arrow, checked_edge, checked_nodes, three_sets
 from credo.model.graphs.relations import Edge, Names
 from credo.model.graphs.separation import reachable
 from credo.model.graphs.statements import Factorisation, Independences, independences
@@ -188,20 +188,8 @@ no brackets of its own.
 
     # --- independence -------------------------------------------------------------------
 
-    def _three(self, x: Names, y: Names, given: Names) -> tuple[list[int], list[int], list[int]]:
-        sets = self._all_at(x), self._all_at(y), self._all_at(given)
-        for which, found in (("first", sets[0]), ("second", sets[1])):
-            if not found:
-                raise InputError(f"The {which} set of nodes is empty.")
-        labels = ("the first set", "the second set", "given")
-        for i, j in ((0, 1), (0, 2), (1, 2)):
-            if both := set(sets[i]) & set(sets[j]):
-                name = self.nodes[min(both)]
-                raise InputError(
-                    f"{name!r} is in {labels[i]} and in {labels[j]}.",
-                    hint="The sets must not overlap.",
-                )
-        return sets
+    def _three(self, *sets: Names) -> Any:
+        return three_sets(self.nodes, [self._all_at(names) for names in sets])
 
     def d_separated(self, x: Names, y: Names, given: Names = ()) -> bool:
         """Whether the graph makes `x` and `y` independent given what is observed.
@@ -236,7 +224,8 @@ no brackets of its own.
           A → B → C
             blocked at B: a chain, observed
         """
-        return reason(self, *self._three(x, y, given), paths)
+        a, b, z = self._three(x, y, given)
+        return reason(self, a, b, z, paths)
 
     def independences(self, kind: Literal["local", "pairwise", "all"] = "local") -> Independences:
         """The independences the graph states.

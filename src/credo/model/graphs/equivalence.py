@@ -16,12 +16,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from credo.core.errors import InputError
-from credo.core.render import text_html
 from credo.model.graphs.refusals import arrow, checked_edges, checked_nodes
 
 if TYPE_CHECKING:
     from credo.model.graphs.dag import Dag
     from credo.model.graphs.relations import Relations
+from credo.model.values.value import Told
 
 __all__ = ["Cpdag", "compelled", "cpdag", "v_structures"]
 
@@ -29,7 +29,7 @@ Edge = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class Cpdag:
+class Cpdag(Told):
     """A class of equivalent DAGs: edges with an arrow, and edges that may point either way.
 
     >>> from credo.model.graphs.dag import Dag
@@ -107,9 +107,6 @@ A — B, B — C, C — D, D — A, there is a cycle or a new v-structure.
 
     def __repr__(self) -> str:
         return f"Cpdag({list(self.directed)!r}, {list(self.undirected)!r}, {list(self.nodes)!r})"
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
 
 
 def v_structures(dag: Relations) -> tuple[tuple[str, str, str], ...]:

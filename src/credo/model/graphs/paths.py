@@ -2,6 +2,9 @@
 
 chain  a → b → c, fork  a ← b → c :  closed when b is observed
 collider  a → b ← c               :  open when b, or a descendant of b, is observed
+
+In an undirected graph there are no colliders: a path is open when no node inside it is observed
+(Pearl 1988, section 3.2).
 """
 
 from __future__ import annotations
@@ -9,22 +12,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from credo.core.errors import InputError
-from credo.core.render import text_html
-from credo.model.graphs.separation import active_path, simple_paths
+from credo.model.graphs.separation import active_path, open_path, simple_paths
 
 if TYPE_CHECKING:
     from credo.model.graphs.relations import Relations
+from credo.model.values.value import Told
 
-__all__ = ["Path", "Reason", "Step", "reason"]
+__all__ = ["Path", "Reason", "Step", "Trail", "reason"]
 
 Role = Literal["chain", "fork", "collider"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Told):
     """One inner node of a path: its role there, whether it lets the path through, and why."""
 
     node: str
@@ -36,12 +39,9 @@ class Step:
         what = "open" if self.open else "blocked"
         return f"{what} at {self.node}: a {self.role}, {self.because}"
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class Path(Told):
     """A path through a graph, whatever the direction of its edges.
 
     >>> from credo.model.graphs.dag import Dag
@@ -81,12 +81,32 @@ class Path:
             lines.append("  an edge joins them, and nothing can block an edge")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
+
+@dataclass(frozen=True, slots=True)
+class _Stop(Step):
+    """One inner node of a path, observed or not."""
+
+    def __str__(self) -> str:
+        return f"{'open' if self.open else 'blocked'} at {self.node}: {self.because}"
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class Trail(Path):
+    """A path of an undirected graph.
+
+    >>> from credo.model.graphs.undirected import UndirectedGraph
+    >>> print(UndirectedGraph([("A", "B"), ("B", "C")]).why("A", "C").paths[0].text)
+    A — B — C
+    """
+
+    @property
+    def text(self) -> str:
+        """The nodes with a line for each edge."""
+        return " — ".join(self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason(Told):
     """Why `x` and `y` are d-separated by `given` or not.
 
     `paths` holds one active path when they are not; when they are, the paths between them,
@@ -126,32 +146,33 @@ class Reason:
             lines += [f"  {line}" for line in str(path).split("\n")]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
 
 def _given(names: Sequence[str]) -> str:
     return f" given {', '.join(names)}" if names else ""
 
 
-def reason(
-    dag: Relations, x: Sequence[int], y: Sequence[int], z: Sequence[int], most: int
-) -> Reason:
+def reason(graph: Any, x: Sequence[int], y: Sequence[int], z: Sequence[int], most: int) -> Reason:
     """The reason for sets of positions that do not overlap; at most `most` paths are listed."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InputError(f"At least one path must be shown, got paths={most!r}.")
-    names = dag._named(x), dag._named(y), dag._named(z)
-    active = active_path(dag._parents, dag._children, x, y, z)
+    a, b, c = (tuple(graph.nodes[i] for i in found) for found in (x, y, z))
+    directed = hasattr(graph, "_parents")
+    told = _path if directed else _trail
+    if directed:
+        active = active_path(graph._parents, graph._children, x, y, z)
+        near = [[*p, *c] for p, c in zip(graph._parents, graph._children, strict=True)]
+    else:
+        near = graph.adjacency
+        active = open_path(near, x, y, z)
     if active:
-        return Reason(*names, False, (_path(dag, active, set(z)),))
-    near = [[*p, *c] for p, c in zip(dag._parents, dag._children, strict=True)]
+        return Reason(a, b, c, False, (told(graph, active, set(z)),))
     found: list[list[int]] = []
-    for a, b in product(x, y):
-        found += simple_paths(near, a, b, most + 1 - len(found))
+    for start, end in product(x, y):
+        found += simple_paths(near, start, end, most + 1 - len(found))
         if len(found) > most:
             break
-    paths = tuple(_path(dag, p, set(z)) for p in found[:most])
-    return Reason(*names, True, paths, len(found) <= most)
+    paths = tuple(told(graph, p, set(z)) for p in found[:most])
+    return Reason(a, b, c, True, paths, len(found) <= most)
 
 
 def _path(dag: Relations, nodes: Sequence[int], observed: set[int]) -> Path:
@@ -175,3 +196,12 @@ def _step(dag: Relations, v: int, into: bool, out: bool, observed: set[int]) -> 
         child = dag.nodes[min(below)]
         return Step(name, "collider", True, f"its descendant {child} is observed")
     return Step(name, "collider", False, "neither it nor a descendant of it is observed")
+
+
+def _trail(graph: Any, path: Sequence[int], observed: set[int]) -> Trail:
+    steps = tuple(
+        _Stop(graph.nodes[v], "chain", v not in observed,
+              "observed" if v in observed else "not observed")
+        for v in path[1:-1]
+    )  # fmt: skip
+    return Trail(tuple(graph.nodes[v] for v in path), (True,) * (len(path) - 1), steps)

@@ -13,7 +13,15 @@ from typing import Any
 
 from credo.core.errors import InputError
 
-__all__ = ["arrow", "checked_edge", "checked_edges", "checked_nodes", "ordered", "shortest_cycle"]
+__all__ = [
+    "arrow",
+    "checked_edge",
+    "checked_edges",
+    "checked_nodes",
+    "ordered",
+    "shortest_cycle",
+    "three_sets",
+]
 
 Edge = tuple[str, str]
 
@@ -101,6 +109,23 @@ def checked_edges(edges: Any) -> tuple[Edge, ...]:
             raise InputError(f"The edge {arrow(edge)} is given twice.")
         out[edge] = None
     return tuple(out)
+
+
+def three_sets(
+    nodes: Sequence[str], sets: Sequence[Sequence[int]]
+) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """The sets x, y and given of a question: the first two not empty, and none of them overlap."""
+    labels = ("the first set", "the second set", "given")
+    for which, found in zip(labels[:2], sets[:2], strict=True):
+        if not found:
+            raise InputError(f"{which.capitalize()} of nodes is empty.")
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        if both := set(sets[i]) & set(sets[j]):
+            raise InputError(
+                f"{nodes[min(both)]!r} is in {labels[i]} and in {labels[j]}.",
+                hint="The sets must not overlap.",
+            )
+    return sets[0], sets[1], sets[2]
 
 
 def ordered(

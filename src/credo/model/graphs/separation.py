@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
-__all__ = ["active_path", "ancestral", "reachable", "simple_paths"]
+__all__ = ["active_path", "ancestral", "open_path", "reachable", "simple_paths"]
 
 Lists = Sequence[Sequence[int]]
 
@@ -100,6 +100,30 @@ def active_path(
                 path.append(s // 2)
                 s = before[s]
             return path[::-1]
+    return []
+
+
+def open_path(
+    near: Sequence[Sequence[int]], start: Sequence[int], end: Sequence[int], given: Sequence[int]
+) -> list[int]:
+    """A shortest path from one of `start` to one of `end` around what is given; else empty.
+
+    >>> open_path([[1], [0, 2], [1]], [0], [2], []), open_path([[1], [0, 2], [1]], [0], [2], [1])
+    ([0, 1, 2], [])
+    """
+    ends, closed = set(end), set(given)
+    before = dict.fromkeys(start, -1)
+    line = list(start)
+    for v in line:
+        if v in ends:
+            path = [v]
+            while before[path[-1]] >= 0:
+                path.append(before[path[-1]])
+            return path[::-1]
+        for w in near[v]:
+            if w not in before and w not in closed:
+                before[w] = v
+                line.append(w)
     return []
 
 

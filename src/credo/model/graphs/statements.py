@@ -14,11 +14,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Literal, overload
 
 from credo.core.errors import InputError, LimitError
-from credo.core.render import text_html
 from credo.model.graphs.separation import reachable
 
 if TYPE_CHECKING:
     from credo.model.graphs.relations import Relations
+from credo.model.values.value import Told
 
 __all__ = ["Factorisation", "Independence", "Independences", "independences", "latex_name"]
 
@@ -51,7 +51,7 @@ def _latex(names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Factorisation:
+class Factorisation(Told):
     """The joint probability as a product, one factor for each node given its parents.
 
     >>> from credo.model.graphs.dag import Dag
@@ -73,9 +73,6 @@ class Factorisation:
             for node, parents in self.factors
         )
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
     @property
     def latex(self) -> str:
         """The same in LaTeX."""
@@ -92,7 +89,7 @@ class Factorisation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Independence:
+class Independence(Told):
     """One statement X ⊥ Y | Z; the sides can be exchanged.
 
     >>> s = Independence(("A",), ("B",), ("C",))
@@ -120,9 +117,6 @@ class Independence:
         z = f" | {', '.join(self.given)}" if self.given else ""
         return f"{', '.join(self.x)} ⊥ {', '.join(self.y)}{z}"
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
     @property
     def latex(self) -> str:
         """The same in LaTeX."""
@@ -134,7 +128,7 @@ class Independence:
 
 
 @dataclass(frozen=True, slots=True)
-class Independences(Sequence[Independence]):
+class Independences(Told, Sequence[Independence]):
     """Independence statements in a row; prints one on a line.
 
     >>> from credo.model.graphs.dag import Dag
@@ -163,9 +157,6 @@ class Independences(Sequence[Independence]):
 
     def __str__(self) -> str:
         return "\n".join(str(s) for s in self.statements) or "no independences"
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
 
     @property
     def latex(self) -> str:

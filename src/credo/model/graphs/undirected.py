@@ -15,9 +15,9 @@ from credo.core.drawing.dot import graph_dot
 from credo.core.drawing.undirected import undirected_svg
 from credo.core.errors import InputError, unknown_name
 from credo.model.graphs.cliques import is_chordal, maximal_cliques
-from credo.model.graphs.paths import Reason
-from credo.model.graphs.refusals import checked_nodes
-from credo.model.graphs.undirected_paths import open_path, undirected_reason
+from credo.model.graphs.paths import Reason, reason
+from credo.model.graphs.refusals import checked_nodes, three_sets
+from credo.model.graphs.separation import open_path
 
 __all__ = ["UndirectedGraph"]
 
@@ -92,26 +92,9 @@ class UndirectedGraph:
         at = {n: i for i, n in enumerate(self.nodes)}
         return [sorted(at[w] for w in self._near[n]) for n in self.nodes]
 
-    def _three(self, x: Names, y: Names, given: Names) -> tuple[list[int], list[int], list[int]]:
+    def _three(self, *sets: Names) -> Any:
         at = {n: i for i, n in enumerate(self.nodes)}
-        sets: list[list[int]] = []
-        for names in (x, y, given):
-            wanted = [names] if isinstance(names, str) else list(names)
-            for name in wanted:
-                if name not in at:
-                    raise unknown_name("Node", name, self.nodes, "in the graph")
-            sets.append(sorted({at[n] for n in wanted}))
-        labels = ("the first set", "the second set", "given")
-        for which, found in zip(labels[:2], sets[:2], strict=True):
-            if not found:
-                raise InputError(f"{which.capitalize()} of nodes is empty.")
-        for i, j in ((0, 1), (0, 2), (1, 2)):
-            if both := set(sets[i]) & set(sets[j]):
-                raise InputError(
-                    f"{self.nodes[min(both)]!r} is in {labels[i]} and in {labels[j]}.",
-                    hint="The sets must not overlap.",
-                )
-        return sets[0], sets[1], sets[2]
+        return three_sets(self.nodes, [sorted({at[n] for n in self._known(s)}) for s in sets])
 
     def separated(self, x: Names, y: Names, given: Names = ()) -> bool:
         """Whether every path from `x` to `y` passes through what is observed.
@@ -137,7 +120,8 @@ class UndirectedGraph:
           A — D — C
             open at D: not observed
         """
-        return undirected_reason(self, *self._three(x, y, given), paths)
+        a, b, z = self._three(x, y, given)
+        return reason(self, a, b, z, paths)
 
     @property
     def cliques(self) -> tuple[tuple[str, ...], ...]:

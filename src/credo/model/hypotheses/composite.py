@@ -19,7 +19,7 @@ import numpy as np
 
 from credo.core.errors import CredoError, InputError
 from credo.model.distributions.conjugate import Conjugate
-from credo.model.distributions.pseudocounts import Pseudocounts
+from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.hypotheses.evidence import Floats
 from credo.model.hypotheses.likelihoods import Called
 from credo.model.values.data import columns

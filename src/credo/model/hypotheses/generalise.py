@@ -14,11 +14,10 @@ from functools import cached_property
 from typing import Any
 
 from credo.core.errors import unknown_name
-from credo.core.frozen import Frozen
-from credo.core.render import bar, number, table_html, table_text
+from credo.core.render import bar, number
 from credo.core.schema import position, state_key
 from credo.model.hypotheses.evidence import Floats
-from credo.model.values.value import whole
+from credo.model.values.value import Value, View, whole
 
 __all__ = ["Generalisation", "strip"]
 
@@ -35,7 +34,7 @@ def strip(shares: list[float]) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Generalisation(Frozen, Mapping[Any, float]):
+class Generalisation(Mapping[Any, float], Value):
     """A mapping from outcome to P(it belongs to the concept | data); prints as bars.
 
     >>> import numpy as np
@@ -93,13 +92,11 @@ class Generalisation(Frozen, Mapping[Any, float]):
     def __repr__(self) -> str:
         return f"<Generalisation over {len(self):,} outcomes>"
 
-    def __str__(self) -> str:
-        shown = [(x, p) for x, p in self.top() if p > 0]
-        rows = [[x, number(p), bar(p)] for x, p in shown]
-        text = table_text(["outcome", "P(in the concept)", ""], rows, right=[1])
-        if all(type(x) is int for x in self.outcomes):
-            text += "\n\n" + self._strips()
-        return text
+    def _view(self) -> View:
+        rows = [[x, number(p), bar(p)] for x, p in self.top() if p > 0]
+        whole = all(type(x) is int for x in self.outcomes)
+        below = self._strips() if whole else ""
+        return View("", ["outcome", "P(in the concept)", ""], rows, (1,), below=below)
 
     def _strips(self, wide: int = 50) -> str:
         lines = []
@@ -108,7 +105,3 @@ class Generalisation(Frozen, Mapping[Any, float]):
             blocks = strip(self.p[start : start + wide].tolist())
             lines.append(f"{f'{part[0]}–{part[-1]}':<9}{blocks}".rstrip())
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        rows = [[x, number(p), bar(p)] for x, p in self.top() if p > 0]
-        return table_html(["outcome", "P(in the concept)", ""], rows, right=[1])

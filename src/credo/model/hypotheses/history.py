@@ -8,31 +8,109 @@ same sums as `observe`, so the last row is today's posterior and nothing quadrat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
 
-from credo.core.errors import InputError, LimitError, unknown_name
-from credo.core.render import number, table_html, table_text
+from credo.core.errors import InputError, LimitError, shown, unknown_name
+from credo.core.render import number, table_text
 from credo.model.hypotheses.evidence import Evidence, Floats, density, posterior
+from credo.model.hypotheses.generalise import strip
 from credo.model.hypotheses.observations import Past, same
-from credo.model.hypotheses.predictions import Predictions, brief, curve, shown_rows
-from credo.model.hypotheses.rules import Rule, best, scores
+from credo.model.hypotheses.rules import Rule, best, brief, known_rule, scores
 from credo.model.hypotheses.space import MAX_CELLS, Space, TableSpace, observed
-from credo.model.values.value import whole
+from credo.model.values.value import Value, View, whole
 
-__all__ = ["History"]
+__all__ = ["History", "Predictions", "curve"]
 
 RULES = ("average", *get_args(Rule))
 
 _COLUMNS = 6  # hypotheses shown side by side
+_ROWS = 24  # steps shown before the middle is left out
+_WIDE = 60  # cells of a curve
+
+
+def curve(values: Floats, wide: int = _WIDE) -> str:
+    """Probabilities over time as one row of blocks; a long row is sampled evenly.
+
+    >>> curve(np.array([0.1, 0.5, 1.0]))
+    '▁▄█'
+    """
+    if len(values) > wide:
+        values = values[np.linspace(0, len(values) - 1, wide).round().astype(int)]
+    return strip([min(1.0, float(v)) for v in values]).rstrip()
+
+
+def _steps(n: Floats, seen: Sequence[Any], columns: Sequence[Sequence[str]]) -> list[list[str]]:
+    """A row for each step, or for those at the two ends where there are many."""
+    rows = [
+        [number(n[i]), brief(x) if i else "", *(c[i] for c in columns)] for i, x in enumerate(seen)
+    ]
+    return (
+        rows if len(rows) <= _ROWS else [*rows[:10], ["…"] + [""] * (len(columns) + 1), *rows[-10:]]
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class History:
+class Predictions(Mapping[str, Floats], Value):
+    """A mapping from rule to the probability of one outcome at each step; prints as a table.
+
+    >>> p = Predictions("lime", np.array([0.0, 1.0]), (None, "lime"),
+    ...                 {"average": np.array([0.5, 0.65]), "mle": np.array([0.0, 1.0])})
+    >>> print(p)
+    P(lime next)
+    n  seen  average  mle
+    0            0.5    0
+    1  lime     0.65    1
+    <BLANKLINE>
+    average  ▄▅
+    mle       █
+    """
+
+    outcome: Any
+    n: Floats
+    observations: tuple[Any, ...]
+    by: Mapping[str, Floats]
+
+    def __getitem__(self, rule: str) -> Floats:
+        return self.by[known_rule(rule, tuple(self.by), "a way to predict")]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by)
+
+    def __len__(self) -> int:
+        return len(self.by)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Predictions):
+            return NotImplemented
+        return (
+            same(self.outcome, other.outcome)
+            and same(self.n, other.n)
+            and same(self.observations, other.observations)
+            and list(self.by) == list(other.by)
+            and all(same(self.by[r], other.by[r]) for r in self.by)
+        )
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.by), self.n.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<Predictions of {shown(self.outcome)} at {len(self.n):,} steps>"
+
+    def _view(self) -> View:
+        columns = [[number(v, 4) for v in values] for values in self.by.values()]
+        rows = _steps(self.n, self.observations, columns)
+        lines = [f"{rule:<7}  {curve(values)}".rstrip() for rule, values in self.by.items()]
+        title, right = f"P({brief(self.outcome)} next)", [0, *range(2, 2 + len(self.by))]
+        return View(title, ["n", "seen", *self.by], rows, right, below="\n".join(lines))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class History(Value):
     """Beliefs after each step; step 0 is the prior, and counted observations are one step.
 
     >>> from credo.model.hypotheses.hypotheses import Hypotheses
@@ -81,43 +159,29 @@ class History:
     def _kept(self, step: int) -> bool:
         return step % self._every == 0 or step == self._past.steps
 
-    def _walk(self) -> Iterator[Evidence]:
-        """The evidence after each kept step."""
-        if self._space.learners:
-            yield from (evidence for _, evidence in self._learning())
-            return
-        evidence = Evidence.none(len(self.names))
-        yield evidence
-        step = 0
-        size = max(1, 1_000_000 // len(self.names))
+    def _walk(self) -> Iterator[tuple[Space, Evidence]]:
+        """The space, which may learn, and the evidence after each kept step."""
+        space, evidence = self._space, Evidence.none(len(self.names))
+        yield space, evidence
+        step, size = 0, max(1, 1_000_000 // len(self.names))
         for values, counts in self._past.chunks:
             for start in range(0, len(values), size):
                 part = slice(start, start + size)
-                rows = self._space.rows(values[part])
-                for row, count in zip(rows, counts[part], strict=True):
-                    at = np.array([step], dtype=np.int64)
-                    evidence = evidence.add(row[None], np.array([count]), at)
+                rows = None if space.learners else space.rows(values[part])
+                for i in range(len(values[part])):
+                    at = slice(start + i, start + i + 1)
+                    if rows is None:
+                        space, evidence = observed(space, evidence, values[at], counts[at], step)
+                    else:
+                        evidence = evidence.add(rows[i : i + 1], counts[at], np.array([step]))
                     step += 1
                     if self._kept(step):
-                        yield evidence
-
-    def _learning(self) -> Iterator[tuple[Space, Evidence]]:
-        """The space and the evidence after each kept step, where hypotheses learn."""
-        space, evidence = self._space, Evidence.none(len(self.names))
-        yield space, evidence
-        step = 0
-        for values, counts in self._past.chunks:
-            for i in range(len(values)):
-                at = slice(i, i + 1)
-                space, evidence = observed(space, evidence, values[at], counts[at], step)
-                step += 1
-                if self._kept(step):
-                    yield space, evidence
+                        yield space, evidence
 
     def _chances(self, outcome: Any) -> tuple[Floats, Floats]:
         """P(`outcome` next | h) at each row, a column for each hypothesis; and its logarithm."""
         code = self._space.encode([outcome])
-        spaces = (s for s, _ in self._learning()) if self._space.learners else (self._space,)
+        spaces = (s for s, _ in self._walk()) if self._space.learners else (self._space,)
         logs = np.array([space.rows(code)[0] for space in spaces])
         with np.errstate(over="ignore"):
             chances = np.exp(logs)
@@ -163,7 +227,7 @@ class History:
                 hint="Take fewer steps with history.every(100).",
             )
         out = np.empty((len(self), len(self.names)))
-        for i, evidence in enumerate(self._walk()):
+        for i, (_, evidence) in enumerate(self._walk()):
             out[i] = self._posterior(i, evidence)
         return _fixed(out)
 
@@ -176,7 +240,7 @@ class History:
         chances, logs = self._chances(outcome)
         small = np.asarray(np.isfinite(chances).all(axis=1))
         out = {rule: np.empty(len(self)) for rule in RULES}
-        for i, evidence in enumerate(self._walk()):
+        for i, (_, evidence) in enumerate(self._walk()):
             out["average"][i] = (
                 self._posterior(i, evidence) @ chances[i]
                 if small[i]
@@ -257,7 +321,10 @@ class History:
         order = np.argsort(-self.posteriors[1:].max(axis=0, initial=0.0), kind="stable")
         return sorted(order[:_COLUMNS].tolist())
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[int]]:
+    def __repr__(self) -> str:
+        return f"<History: {len(self) - 1:,} steps of {len(self.names):,} hypotheses>"
+
+    def _view(self) -> View:
         ks = self._shown()
         head = ["n", "seen", *(str(self.names[k]) for k in ks)]
         columns = [self.posteriors[:, k] for k in ks]
@@ -265,26 +332,10 @@ class History:
         for outcome in (self._space.outcomes or ()) if few and not self._space.weak else ():
             head.append(f"P({brief(outcome)} next)")
             columns.append((self.posteriors * self._chances(outcome)[0]).sum(axis=1))
-        rows: list[list[str]] = []
-        for i in shown_rows(len(self)):
-            if i is None:
-                rows.append(["…"] + [""] * (len(head) - 1))
-                continue
-            seen = "" if i == 0 else brief(self.observations[i])
-            rows.append([number(self.n[i]), seen, *(number(c[i], 3) for c in columns)])
-        return head, rows, [0, *range(2, len(head))]
-
-    def __repr__(self) -> str:
-        return f"<History: {len(self) - 1:,} steps of {len(self.names):,} hypotheses>"
-
-    def __str__(self) -> str:
-        head, rows, right = self._table()
-        curves = [[str(self.names[k]), curve(self.posteriors[:, k])] for k in self._shown()]
-        return table_text(head, rows, right=right) + "\n\n" + table_text(curves[0], curves[1:])
-
-    def _repr_html_(self) -> str:
-        head, rows, right = self._table()
-        return table_html(head, rows, right=right)
+        rows = _steps(self.n, self.observations, [[number(v, 3) for v in c] for c in columns])
+        curves = [[str(self.names[k]), curve(self.posteriors[:, k])] for k in ks]
+        below = table_text(curves[0], curves[1:])
+        return View("", head, rows, [0, *range(2, len(head))], below=below)
 
 
 def _fixed(array: Floats) -> Floats:

@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from credo.core.errors import ImpossibleError, InputError, LimitError
-from credo.core.render import shortened
+from credo.core.render import bar, number, shortened
 from credo.core.schema import MAX_STATES, Variable
 from credo.model.answers.distribution import Distribution
 from credo.model.hypotheses.evidence import Evidence, Floats, density, log_sum_exp, posterior
@@ -29,20 +29,29 @@ from credo.model.hypotheses.history import History
 from credo.model.hypotheses.likelihoods import Sampling
 from credo.model.hypotheses.observations import Past, read_observations, same
 from credo.model.hypotheses.prior import read_bits, read_prior
-from credo.model.hypotheses.report import ByName, Comparison, Picked, space_html, space_text
-from credo.model.hypotheses.rules import Rule, best, known_rule, scores
+from credo.model.hypotheses.rules import (
+    ByName,
+    Comparison,
+    Picked,
+    Rule,
+    best,
+    known_rule,
+    scores,
+)
 from credo.model.hypotheses.space import Space, TableSpace, observed, read_space
 from credo.model.values.reals import shown
+from credo.model.values.value import Value, View
 
 __all__ = ["Hypotheses"]
 
+_MOST = 20  # hypotheses printed
 _ALL = object()  # predict() without an outcome
 
 By = Literal["average", "map", "mle", "mdl"]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Hypotheses:
+class Hypotheses(Value):
     """Named hypotheses with their prior, and what has been observed; `observe` gives a new one.
 
     Each hypothesis is a mapping from outcome to probability (an outcome that it lacks and
@@ -420,11 +429,23 @@ class Hypotheses:
             f"{n:,} observation{'' if n == 1 else 's'}>"
         )
 
-    def __str__(self) -> str:
-        return space_text(self)
-
-    def _repr_html_(self) -> str:
-        return space_html(self)
+    def _view(self) -> View:
+        """A row for each hypothesis, in order; of many, the most probable ones."""
+        k, p, note = len(self.names), self._posterior, ""
+        order = np.arange(k)
+        if k > _MOST:
+            order = np.argsort(-self._log_posterior, kind="stable")[:_MOST]
+            rest = max(0.0, 1.0 - float(p[order].sum()))
+            note = f"… {k - _MOST:,} more, {number(rest, 3)} together"
+        likelihood = [number(x).replace("-inf", "−∞") for x in self._evidence.log_likelihood[order]]
+        rows = [
+            [self.names[i], number(self._weights[i], 4), likelihood[j], number(p[i]), bar(p[i])]
+            for j, i in enumerate(order)
+        ]
+        size = f"{k:,} hypothes{'i' if k == 1 else 'e'}s"
+        title = f"{size}, {self.n:,} observed, ln P(data) = {number(self.log_evidence)}"
+        head = ["hypothesis", "prior", "ln likelihood", "posterior", ""]
+        return View(title, head, rows, (1, 2, 3), note)
 
 
 def _distribution(states: tuple[Any, ...], p: Floats, name: str) -> Distribution:

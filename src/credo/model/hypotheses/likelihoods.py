@@ -26,7 +26,7 @@ from credo.core.errors import CredoError, InputError
 from credo.core.schema import is_missing, position, state_key
 from credo.model.hypotheses.evidence import HIGHEST, Floats
 from credo.model.hypotheses.observations import same
-from credo.model.values.reals import NotReal, real, reals, shown
+from credo.model.values.reals import NotReal, real, real_or_nan, reals, shown
 from credo.model.values.value import LARGEST, flag
 
 __all__ = ["Called", "Chances", "Likelihood", "Members", "read_hypothesis"]
@@ -72,10 +72,7 @@ class Chances:
             raise InputError(f"The hypothesis {name!r} has no outcomes.")
         p: dict[Any, float] = {}
         for outcome, chance in given.items():
-            try:
-                value = real(chance)
-            except NotReal:
-                value = math.nan
+            value = real_or_nan(chance)
             if is_missing(outcome) or not 0 <= value <= LARGEST:
                 raise InputError(
                     f"The hypothesis {name!r} must map each outcome to a probability, "

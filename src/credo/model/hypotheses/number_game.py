@@ -19,7 +19,7 @@ from credo.core.errors import InputError, LimitError, unknown_name
 from credo.model.hypotheses.hypotheses import Hypotheses
 from credo.model.hypotheses.likelihoods import Sampling
 from credo.model.hypotheses.space import MAX_CELLS
-from credo.model.values.reals import NotReal, real, shown
+from credo.model.values.reals import real_or_nan, shown
 from credo.model.values.value import LARGEST, flag, whole
 
 __all__ = ["mathematical_concepts", "number_game"]
@@ -36,13 +36,6 @@ def _upto(upto: Any) -> int:
             f"The number game is played up to {MAX_NUMBER:,} at most, got {shown(upto)}."
         )
     return most
-
-
-def _number(value: Any) -> float:
-    try:
-        return real(value)
-    except NotReal:
-        return math.nan
 
 
 def mathematical_concepts(
@@ -120,11 +113,11 @@ def number_game(
     (1.0, 0.000409)
     """
     upto = _upto(upto)
-    if not 0 <= _number(maths) <= 1:
+    if not 0 <= real_or_nan(maths) <= 1:
         raise InputError(f"The part of the mathematical concepts is 0 to 1, got {shown(maths)}.")
-    if not 0 < _number(scale) < math.inf:
+    if not 0 < real_or_nan(scale) < math.inf:
         raise InputError(f"The scale of the intervals must be above 0, got {shown(scale)}.")
-    maths, scale = _number(maths), _number(scale)
+    maths, scale = real_or_nan(maths), real_or_nan(scale)
     intervals = flag(intervals, "intervals")
     cells = upto * upto * (upto + 1) // 2
     if intervals and cells > MAX_CELLS:
@@ -157,11 +150,11 @@ def _weights(
     for name, weight in (weights or {}).items():
         if name not in out:
             raise unknown_name("Concept", name, out, "a mathematical concept")
-        if not 0 <= _number(weight) <= LARGEST:
+        if not 0 <= real_or_nan(weight) <= LARGEST:
             raise InputError(
                 f"The weight of {name!r} must be finite and not negative, got {shown(weight)}."
             )
-        out[name] = _number(weight)
+        out[name] = real_or_nan(weight)
     return out
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.frozen import ReadOnly, ReadOnlyList
 from credo.model.values.data import single
-from credo.model.values.reals import NotReal, absent, real, shown
+from credo.model.values.reals import absent, real_or_nan, shown
 from credo.model.values.sources import is_source, source_values, values_of
 from credo.stats.counts import Counts
 
@@ -67,10 +67,7 @@ def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.flo
             )
     out = np.empty(len(weights))
     for i, (value, weight) in enumerate(zip(values, weights, strict=True)):
-        try:
-            out[i] = real(weight)
-        except NotReal:
-            out[i] = math.nan
+        out[i] = real_or_nan(weight)
         if not 0 <= out[i] <= MAX_COUNT:
             raise InputError(
                 f"The count of {shown(value)} must be a number from 0 to {MAX_COUNT:.0e}, "

@@ -16,7 +16,7 @@ from credo.core.errors import InputError, LimitError, unknown_name
 from credo.core.schema import Variable
 from credo.model.answers.distribution import Distribution
 from credo.model.networks.family import MAX_CELLS, cells
-from credo.model.values.frames import frame_columns
+from credo.model.values.sources import column_lists as frame_columns
 
 __all__ = ["table_values"]
 

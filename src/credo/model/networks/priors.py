@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.render import text_html
 from credo.core.schema import Variable
-from credo.model.distributions.pseudocounts import Pseudocounts
+from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.values.reals import shown
 from credo.model.values.value import WEIGHT, positive, readonly
 

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
-from credo.core.render import table_html, table_text
 from credo.core.schema import Variable
 from credo.model.undirected.factor_table import MAX_CELLS, discrete_variables, table_of
-from credo.model.values.value import readonly
+from credo.model.values.value import Value, View, readonly
 
 __all__ = ["Factor"]
 
@@ -31,8 +30,8 @@ _SPAN = 1400.0  # of logarithms within one table: what doubles can hold
 _MANY = 64  # rows that are printed
 
 
-@dataclass(frozen=True, eq=False)
-class Factor:
+@dataclass(frozen=True, eq=False, repr=False)
+class Factor(Value):
     """A table of numbers, none negative, with a named axis for each variable.
 
     >>> a = Variable("A", "discrete", ("no", "yes")); b = Variable("B", "discrete", ("no", "yes"))
@@ -282,27 +281,21 @@ class Factor:
         pairs = [f"{v.name}={v.states[int(i)]}" for v, i in zip(self.variables, at, strict=True)]
         return ", ".join(pairs) or "its only cell"
 
-    def _rows(self) -> tuple[list[str], list[list[str]], list[int]]:
+    def _view(self) -> View:
         *rows_of, last = self.variables or (None,)
         head = [v.name for v in rows_of if v is not None]
+        right = range(len(head), len(head) + (last.arity if last is not None else 1))
         head += [f"{last.name}={s}" for s in last.texts] if last is not None else ["φ"]
-        rows = []
         table = self.values.reshape(-1, last.arity if last is not None else 1)
         states = itertools.product(*(v.texts for v in rows_of if v is not None))
-        for key, row in zip(itertools.islice(states, _MANY), table, strict=False):
-            rows.append([*key, *(f"{x:.6g}" for x in row)])
-        return head, rows, list(range(len(rows_of) if last is not None else 0, len(head)))
-
-    def __str__(self) -> str:
-        head, rows, right = self._rows()
+        rows = [
+            [*key, *(f"{x:.6g}" for x in row)]
+            for key, row in zip(itertools.islice(states, _MANY), table, strict=False)
+        ]
         times = f" · exp({self.log_scale:.6g})" if self.log_scale else ""
-        text = f"{self.title}{times}\n{table_text(head, rows, right=right)}"
         hidden = prod(self.shape[:-1]) - len(rows)
-        return text + (f"\n… {hidden:,} more rows" if hidden > 0 else "")
+        note = f"… {hidden:,} more rows" if hidden > 0 else ""
+        return View(f"{self.title}{times}", head, rows, right, note)
 
     def __repr__(self) -> str:
         return f"Factor({self.title}, {'×'.join(map(str, self.shape)) or '1'})"
-
-    def _repr_html_(self) -> str:
-        head, rows, right = self._rows()
-        return table_html(head, rows, right=right, caption=self.title)

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from credo.core.errors import InputError, SchemaError, unknown_name
+from credo.core.errors import InputError, unknown_name
 from credo.core.render import shortened, table_text
 from credo.core.schema import Schema, Variable
 from credo.model.graphs.undirected import UndirectedGraph
 from credo.model.methods.undirected import FactorMethods
 from credo.model.undirected.factor import Factor
+from credo.model.undirected.factor_table import discrete_variables
 from credo.model.undirected.feature import Feature
 from credo.model.undirected.potentials import Potential
 from credo.model.values.record import Record
@@ -49,13 +50,7 @@ class FactorModel(FactorMethods):
     ) -> None:
         if not variables:
             raise InputError("A model needs at least one variable.")
-        for v in variables:
-            if not v.is_discrete:
-                raise SchemaError(
-                    f"Undirected models are for discrete variables; {v.name!r} is continuous.",
-                    hint="Cut it into intervals first.",
-                )
-        object.__setattr__(self, "variables", variables)
+        object.__setattr__(self, "variables", discrete_variables(variables))
         object.__setattr__(self, "potentials", potentials)
         object.__setattr__(self, "record", record)
         if graph is None:  # the variables of each factor are joined

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.core.schema import Variable
-from credo.model.values.frames import frame_columns
+from credo.model.values.sources import column_lists
 
 __all__ = ["MAX_CELLS", "discrete_variables", "shown_states", "table_of"]
 
@@ -148,7 +148,7 @@ def _nested(
 
 def _from_frame(variables: tuple[Variable, ...], frame: Any, what: str) -> Floats:
     """A frame with a column for each variable and one more, the numbers."""
-    columns = frame_columns(frame, what)
+    columns = column_lists(frame, what)
     for v in variables:
         if v.name not in columns:
             raise unknown_name("Variable", v.name, list(columns), "a column of the frame")

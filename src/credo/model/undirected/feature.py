@@ -15,17 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
-from credo.core.render import text_html
 from credo.core.schema import Variable
 from credo.model.undirected.factor import Factor
 from credo.model.undirected.factor_table import discrete_variables, table_of
-from credo.model.values.value import finite, readonly
+from credo.model.values.value import Told, finite, readonly
 
 __all__ = ["Feature"]
 
 
 @dataclass(frozen=True, eq=False)
-class Feature:
+class Feature(Told):
     """A function of some variables, tabulated, with its weight: the factor exp(w f(x)).
 
     >>> a = Variable("A", "discrete", (-1, 1)); b = Variable("B", "discrete", (-1, 1))
@@ -100,6 +99,3 @@ class Feature:
 
     def __repr__(self) -> str:
         return f"Feature({self})"
-
-    def _repr_html_(self) -> str:
-        return text_html(self)

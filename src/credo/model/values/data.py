@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError, SchemaError
 from credo.core.schema import Variable
-from credo.model.values.reals import NotReal, absent, real, reals, shown
+from credo.model.values.reals import NotReal, absent, numbers, real, shown
 from credo.model.values.sources import (
     categories,
     frame_columns,
@@ -214,10 +214,7 @@ def _floats(values: ArrayLike, where: str) -> NDArray[np.float64]:
             hint="Give the numbers themselves or their Moments; counts teach a Bernoulli, a "
             "Categorical, a Beta or a Dirichlet.",
         )
-    try:
-        array = reals(values)
-    except NotReal as no:
-        raise InputError(f"{where} must be numbers, got {shown(no.bad)}.") from None
+    array = numbers(values, f"{where} must be numbers")
     if np.isinf(array).any():
         raise InputError(f"{where} must be finite numbers, got inf.")
     return array

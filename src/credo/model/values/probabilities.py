@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.reals import NotReal, reals, shown
+from credo.model.values.reals import numbers
 from credo.model.values.value import readonly
 
 __all__ = ["drawn", "probabilities"]
@@ -25,12 +25,7 @@ def probabilities(p: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np
     >>> probabilities([0.25, 0.75], (2,), "the coin").tolist()
     [0.25, 0.75]
     """
-    try:
-        given = reals(p)
-    except NotReal as no:
-        raise InputError(
-            f"The probabilities of {what} must be numbers, got {shown(no.bad)}."
-        ) from None
+    given = numbers(p, f"The probabilities of {what} must be numbers")
     if given.shape != shape:
         raise InputError(
             f"The probabilities of {what} must have the shape {shape}, got {given.shape}."

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import shown
+from credo.core.errors import InputError, shown
 from credo.core.schema import is_missing
 from credo.stats.counts import Counts
 
-__all__ = ["NotReal", "absent", "real", "reals", "shown"]
+__all__ = ["NotReal", "absent", "numbers", "real", "real_or_nan", "reals", "reals_or_nan", "shown"]
 
 
 class NotReal(ValueError):
@@ -82,11 +82,44 @@ def reals(values: Any) -> NDArray[np.float64]:
         with np.errstate(over="ignore"):
             return array.astype(np.float64)
     if array.dtype.kind != "O":
-        raise NotReal(next((v for v in _flat(values) if not _is_real(v)), values))
+        raise NotReal(_first_bad(values))
     out = np.empty(array.shape)
     for where, value in enumerate(array.ravel()):
         out.flat[where] = real(value)
     return out
+
+
+def real_or_nan(value: Any) -> float:
+    """One number as a float; NaN for what is none, which every comparison refuses.
+
+    >>> real_or_nan("1"), real_or_nan(2)
+    (nan, 2.0)
+    """
+    try:
+        return real(value)
+    except NotReal:
+        return math.nan
+
+
+def reals_or_nan(values: Any) -> NDArray[np.float64]:
+    """Numbers as an array; NaN alone where one of them is none."""
+    try:
+        return reals(values)
+    except NotReal:
+        return np.array(np.nan)
+
+
+def numbers(values: Any, must: str) -> NDArray[np.float64]:
+    """Numbers as an array, or the error that says what they must be.
+
+    >>> numbers(["a"], "The weights must be numbers")
+    Traceback (most recent call last):
+    credo.errors.InputError: The weights must be numbers, got 'a'.
+    """
+    try:
+        return reals(values)
+    except NotReal as no:
+        raise InputError(f"{must}, got {shown(no.bad)}.") from None
 
 
 def _array(values: Any) -> NDArray[Any]:
@@ -114,6 +147,15 @@ def _unmasked(values: Any) -> Any:
     return [_unmasked(v) for v in values] if isinstance(values, (list, tuple)) else values
 
 
+def _first_bad(values: Any) -> Any:
+    for v in _flat(values):
+        try:
+            real(v)
+        except NotReal:
+            return v
+    return values
+
+
 def _flat(values: Any) -> Any:
     if isinstance(values, np.ndarray):
         yield from values.ravel()
@@ -122,11 +164,3 @@ def _flat(values: Any) -> Any:
             yield from _flat(v)
     else:
         yield values
-
-
-def _is_real(value: Any) -> bool:
-    try:
-        real(value)
-    except NotReal:
-        return False
-    return True

@@ -18,6 +18,7 @@ from credo.stats.moments import Moments
 
 __all__ = [
     "categories",
+    "column_lists",
     "frame_columns",
     "is_source",
     "source_counts",
@@ -115,6 +116,19 @@ def frame_columns(data: Any) -> dict[str, Any] | None:
         if names is None or callable(names) or not isinstance(names, Iterable):
             return None
     return {str(name): data[name] for name in names}
+
+
+def column_lists(frame: Any, what: str) -> dict[str, list[Any]]:
+    """Each column of a data frame as a list, by name.
+
+    >>> import pyarrow as pa
+    >>> column_lists(pa.table({"rain": ["no", "yes"], "p": [0.8, 0.2]}), "The table")
+    {'rain': ['no', 'yes'], 'p': [0.8, 0.2]}
+    """
+    columns = frame_columns(frame)
+    if columns is None:
+        raise InputError(f"{what} cannot be read: {frame!r}.")
+    return {name: values_of(column) for name, column in columns.items()}
 
 
 def values_of(data: Any) -> list[Any]:

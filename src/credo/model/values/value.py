@@ -19,14 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen, restored, taken_apart
-from credo.core.render import one_line, table_html, table_text
-from credo.model.values.reals import NotReal, real, reals, shown
+from credo.core.render import one_line, table_html, table_text, text_html
+from credo.model.values.reals import numbers, real_or_nan, shown
 
 __all__ = [
     "LARGEST",
     "NAME",
     "SQUARE",
     "WEIGHT",
+    "Told",
     "Value",
     "View",
     "at_least",
@@ -35,6 +36,7 @@ __all__ = [
     "flag",
     "listed",
     "ordered",
+    "plain",
     "positive",
     "readonly",
     "restored",
@@ -64,6 +66,8 @@ class View(NamedTuple):
     rows: Sequence[Sequence[object]]
     right: Sequence[int] = ()
     note: str = ""
+    below: str = ""
+    """What stands below in plain text alone, such as curves of blocks."""
 
 
 def short(value: object) -> str:
@@ -85,12 +89,18 @@ def short(value: object) -> str:
 
 def readonly(values: ArrayLike) -> NDArray[np.float64]:
     """A read-only copy as floats."""
-    try:
-        array = reals(values)  # which never returns the given array
-    except NotReal as no:
-        raise InputError(f"Numbers are needed, got {shown(no.bad)}.") from None
+    array = numbers(values, "Numbers are needed")  # never the given array
     array.flags.writeable = False
     return array
+
+
+def plain(out: Any) -> Any:
+    """An array as it is; one number alone as a float.
+
+    >>> plain(np.array(0.5)), plain(np.array([0.5]))
+    (0.5, array([0.5]))
+    """
+    return out if np.ndim(out) else float(out)
 
 
 def choice(value: object, choices: Sequence[str], what: str) -> str:
@@ -183,10 +193,7 @@ def finite(value: object, what: str, most: float = LARGEST) -> float:
     >>> finite(3, "The mean")
     3.0
     """
-    try:
-        number = real(value)
-    except NotReal:
-        number = math.nan
+    number = real_or_nan(value)
     if not math.isfinite(number):
         raise InputError(f"{what} must be a finite number, got {shown(value)}.")
     if abs(number) > most:
@@ -224,6 +231,15 @@ def at_least(value: object, low: float, what: str, most: float = LARGEST) -> flo
     if number < low:
         raise InputError(f"{what} must be at least {low:g}, got {number:.6g}.")
     return positive(number, what, most) if number > 0 else number
+
+
+class Told:
+    """What shows its text in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 class Value(Frozen, ABC):
@@ -265,8 +281,11 @@ class Value(Frozen, ABC):
 
     def __str__(self) -> str:
         v = self._view()
-        text = f"{one_line(v.title)}\n{table_text(v.head, v.rows, right=v.right)}"
-        return f"{text}\n{_lines(v.note)}" if v.note else text
+        parts = [one_line(v.title)] if v.title else []
+        parts.append(table_text(v.head, v.rows, right=v.right))
+        parts += [_lines(v.note)] if v.note else []
+        parts += ["", _lines(v.below)] if v.below else []
+        return "\n".join(parts)
 
     def _repr_html_(self) -> str:
         v = self._view()

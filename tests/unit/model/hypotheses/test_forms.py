@@ -15,8 +15,7 @@ import scipy.stats
 from credo.core.schema import Variable
 from credo.errors import ImpossibleError, InputError, UnknownNameError
 from credo.model.answers.distribution import Distribution
-from credo.model.distributions.bernoulli import Bernoulli
-from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.categorical import Bernoulli, Categorical
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.hypotheses.hypotheses import Hypotheses
 from credo.stats.counts import Counts

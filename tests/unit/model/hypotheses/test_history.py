@@ -7,8 +7,8 @@ import pytest
 
 from credo.errors import InputError, LimitError, UnknownNameError
 from credo.model.hypotheses import history as hypotheses_history
+from credo.model.hypotheses.history import curve
 from credo.model.hypotheses.hypotheses import Hypotheses
-from credo.model.hypotheses.predictions import curve
 
 COIN = {"fair": {"H": 0.5, "T": 0.5}, "two heads": {"H": 1.0}}
 
