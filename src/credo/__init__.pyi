@@ -72,8 +72,7 @@ from credo.train.em.hidden import find_hidden as find_hidden
 from credo.train.independence.missingness import missingness as missingness
 from credo.train.independence.tests import independence_test as independence_test
 from credo.train.markov.fit import fit_markov as fit_markov
-from credo.train.mixtures.learn import gaussian_mixture as gaussian_mixture
-from credo.train.mixtures.learn import latent_classes as latent_classes
+from credo.train.mixtures.learn import mixture as mixture
 from credo.train.naive_bayes.learn import naive_bayes as naive_bayes
 from credo.train.parameters.parameters import fit as fit
 from credo.train.scores.scores import score as score

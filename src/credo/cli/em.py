@@ -99,7 +99,7 @@ def command(
         hidden=dict(_hidden(h) for h in hidden) or None,
         method=method,
         tol=tol,
-        budget=budget,
+        max_iter=budget,
         rng=common.seed,
         estimate=estimate,
         threads=common.threads,

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from collections.abc import Callable, Mapping
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["lazy_names", "public_names"]
+__all__ = ["lazy_names", "public_names", "renamed_arguments"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+RENAMED: dict[str, dict[str, tuple[str, str]]] = {
+    "credo": {
+        "gaussian_mixture": ("credo.train.mixtures.learn", "mixture"),
+        "latent_classes": ("credo.train.mixtures.learn", "mixture"),
+    },
+}
+"""Of each package the old names: the module in which the object of that name is, and the new name.
+
+They still answer, with a warning, and stand in neither `__all__` nor `dir`.
+"""
 
 _IMPORT = re.compile(r"^from (\S+) import \(?\s*(\w+) as \w+", re.MULTILINE)
 
@@ -47,6 +62,11 @@ def lazy_names(
     """
 
     def get(name: str) -> Any:
+        if name in RENAMED.get(package, {}):
+            module, new = RENAMED[package][name]
+            told = f"{package}.{name} is now {package}.{new}; the old name will go."
+            warnings.warn(told, DeprecationWarning, stacklevel=2)
+            return getattr(import_module(module), name)
         if name not in where:
             near = []
             if not name.startswith("_"):  # such names are asked for by tools, hundreds of times
@@ -55,9 +75,40 @@ def lazy_names(
                 near = close_names(name, where)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise AttributeError(f"{package} has no name {name!r}.{hint}")
-        module = import_module(where[name])
-        value = module if where[name] == f"{package}.{name}" else getattr(module, name)
+        found = import_module(where[name])
+        value = found if where[name] == f"{package}.{name}" else getattr(found, name)
         setattr(sys.modules[package], name, value)
         return value
 
     return get, lambda: sorted(where)
+
+
+def renamed_arguments(**new: str) -> Callable[[F], F]:
+    """A function that still takes the old names of its arguments, with a warning.
+
+    >>> @renamed_arguments(budget="max_iter")
+    ... def count(max_iter=3):
+    ...     return max_iter
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     count(budget=5)
+    5
+    >>> print(told[0].message)
+    budget= of count is now max_iter=; the old name will go.
+    """
+
+    def of(function: F) -> F:
+        @wraps(function)
+        def called(*args: Any, **options: Any) -> Any:
+            for old in [n for n in options if n in new]:
+                if new[old] in options:
+                    raise TypeError(f"{old}= is the old name of {new[old]}=: give one of them.")
+                told = f"{old}= of {function.__name__} is now {new[old]}=; the old name will go."
+                warnings.warn(told, DeprecationWarning, stacklevel=2)
+                options[new[old]] = options.pop(old)
+            return function(*args, **options)
+
+        return called  # type: ignore[return-value]
+
+    return of

@@ -140,7 +140,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
             start=start,
             given=self._given() if isinstance(start, str) else None,
             tol=self.tol,
-            budget=self.max_iter,
+            max_iter=self.max_iter,
             variance_floor=self.variance_floor,
             least_variance=at_least(self.reg_covar, 0.0, "reg_covar"),
             accelerate=self.accelerate,

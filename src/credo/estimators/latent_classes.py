@@ -114,7 +114,7 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
             max_components=self.max_classes,
             start=starts[self.init_params],
             tol=self.tol,
-            budget=self.max_iter,
+            max_iter=self.max_iter,
             variance_floor=self.variance_floor,
             accelerate=self.accelerate,
         )

@@ -20,14 +20,14 @@ from credo.model.mixtures.mixture import Mixture
 from credo.model.mixtures.parts import Gaussians, Rates, Tables
 from credo.predict.rows.far_rows import AFAR, brought_near
 from credo.predict.rows.mixture_columns import Taken, plan_of_parts, taken
-from credo.predict.rows.mixture_rows import Laid, Numbers, laid
+from credo.predict.rows.mixture_rows import Laid, Parameters, laid
 
 __all__ = [
     "Scales",
     "Scored",
     "lay",
     "log_density_left",
-    "numbers_of",
+    "parameters_of",
     "scales_of",
     "scored",
     "scored_rows",
@@ -54,7 +54,7 @@ def scales_of(mixture: Mixture) -> Scales:
     return Scales(centre, np.sqrt(spread))
 
 
-def numbers_of(mixture: Mixture, scales: Scales) -> Numbers:
+def parameters_of(mixture: Mixture, scales: Scales) -> Parameters:
     """The parameters of a mixture in scaled units."""
     k, part = mixture.k, mixture.gaussians
     means, spread = np.zeros((k, 0)), np.zeros((k, 0))
@@ -65,7 +65,7 @@ def numbers_of(mixture: Mixture, scales: Scales) -> Numbers:
         else:
             spread = part.variances / scales.scale**2
     rates = [p.rates for p in mixture.parts if isinstance(p, Rates)]
-    return Numbers(
+    return Parameters(
         mixture.weights,
         tuple(p.values for p in mixture.parts if isinstance(p, Tables)),
         means,
@@ -135,11 +135,11 @@ def scored(mixture: Mixture, cells: Taken, threads: int | None = None) -> Scored
     reals = _scaled(cells, scales)
     rows = lay(cells, scales, joint, mixture.k, reals)
     many = checked_threads(threads)
-    numbers = numbers_of(mixture, scales)
-    share, logs = rows.score(numbers, many)
+    x = parameters_of(mixture, scales)
+    share, logs = rows.score(x, many)
     near, here = brought_near(reals.T, AFAR), logs
     if near is not None:
-        share, here = lay(cells, scales, joint, mixture.k, near.T).score(numbers, many)
+        share, here = lay(cells, scales, joint, mixture.k, near.T).score(x, many)
     left = log_density_left(cells, scales)
     return Scored(mixture, cells, share, logs + left, np.flatnonzero(here == -np.inf))
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from credo.predict.mixed.inverse_roots import roots_of
-from credo.predict.rows.mixture_rows import Expected, Numbers
-from credo.train.mixtures.maximise import Maximiser
+from credo.predict.rows.mixture_rows import Statistics
+from credo.train.mixtures.maximise import MixtureEM
 
 __all__ = ["cheeseman_stutz", "complete"]
 
@@ -25,15 +25,14 @@ Floats = NDArray[np.float64]
 _KAPPA = 0.01
 
 
-def cheeseman_stutz(
-    log_likelihood: float, e: Expected, x: Numbers, m: Maximiser, whole: float
-) -> float:
-    """ln P(rows | k), about; `e` are the statistics under `x`, `whole` is their `complete`."""
-    return log_likelihood + _evidence(e, x, m) - whole
+def cheeseman_stutz(log_likelihood: float, e: Statistics, m: MixtureEM, whole: float) -> float:
+    """ln P(rows | k), about; `whole` is the `complete` of the statistics."""
+    return log_likelihood + _evidence(e, m) - whole
 
 
-def complete(e: Expected, x: Numbers, m: Maximiser) -> float:
+def complete(e: Statistics, m: MixtureEM) -> float:
     """ln P(D' | θ), in the scaled units of the rows."""
+    x = e.under
 
     def part(counts: Floats, p: Floats) -> float:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -57,8 +56,9 @@ def complete(e: Expected, x: Numbers, m: Maximiser) -> float:
     return total
 
 
-def _evidence(e: Expected, x: Numbers, m: Maximiser) -> float:
+def _evidence(e: Statistics, m: MixtureEM) -> float:
     """ln P(D')."""
+    x = e.under
     total = _dirichlet(e.mass[None], 1.0 + m.prior)
     for counts in e.counts:
         total += _dirichlet(counts, 1.0 + m.prior / counts.shape[1])

@@ -1,6 +1,6 @@
-"""More columns than rows: a climb in the directions that the rows have.
+"""More columns than rows: EM in the directions that the rows have.
 
-Scaled rows z span few directions, the columns of Q. A climb that starts with classes round as balls
+Scaled rows z span few directions, the columns of Q. EM that starts with classes round as balls
 never learns anything of the others: there every class stays a ball, of a variance v that the prior
 and the floor alone decide. So with y = Qᵀ z
 
@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.rows.mixture_rows import Laid, Numbers, laid
-from credo.train.mixtures.climb import Climb
+from credo.predict.rows.mixture_rows import Laid, Parameters, laid
+from credo.train.mixtures.maximise import MixtureEM
 from credo.train.mixtures.problem import Problem
 
 __all__ = ["Turned", "turned_of"]
@@ -36,21 +36,19 @@ class Turned:
     basis: Floats
     rows: Laid
 
-    def climb(self, whole: Climb) -> Climb:
-        """A climb that has not begun, in these directions."""
+    def em(self, whole: MixtureEM) -> MixtureEM:
+        """EM in these directions."""
         d, r = self.basis.shape
-        maximiser = replace(whole.maximiser, columns=r, beyond=d - r)
-        numbers = self.narrow(whole.numbers)
-        return replace(whole, rows=self.rows, maximiser=maximiser, numbers=numbers, order=None)
+        return replace(whole, rows=self.rows, columns=r, beyond=d - r, order=None)
 
-    def narrow(self, x: Numbers) -> Numbers:
-        """Numbers of a start, whose classes are balls, in these directions."""
+    def narrow(self, x: Parameters) -> Parameters:
+        """A start, whose classes are balls, in these directions."""
         rest = x.spread[:, 0, 0].copy()
         spread = rest[:, None, None] * np.eye(self.basis.shape[1])
         return replace(x, means=x.means @ self.basis, spread=spread, rest=rest)
 
-    def wide(self, x: Numbers, tied: bool) -> Numbers:
-        """Numbers in these directions as numbers of all columns."""
+    def wide(self, x: Parameters, tied: bool) -> Parameters:
+        """Parameters in these directions as those of all columns."""
         assert x.rest is not None
         some = slice(1) if tied else slice(None)
         q, rest = self.basis, x.rest[some, None, None]
@@ -65,7 +63,7 @@ class Turned:
 
 
 def turned_of(problem: Problem) -> Turned | None:
-    """The directions of the rows, where a climb in them pays and ends where it should."""
+    """The directions of the rows, where EM in them pays and ends where it should."""
     cells = problem.cells
     d, n = cells.reals.shape
     if problem.form not in ("full", "tied") or d < _LEAST or n * _TIMES > d:

@@ -31,7 +31,8 @@ from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.stats.family import Family
 from credo.train.em.completed import completed
-from credo.train.em.fit import INTERRUPTED, LATE, em_until
+from credo.train.em.fit import em_until
+from credo.train.em.run import INTERRUPTED, LATE
 from credo.train.parameters.parameters import fit
 from credo.train.scores.family_scores import family_scores
 from credo.train.scores.scores import ScoreSpec
@@ -91,7 +92,7 @@ def structural_em(
     wanted, climbed_by = belief(found.spec), _climbed_by(belief, found.spec)
     told = time.perf_counter() < until
     final = em_until(
-        until, best, table, start=best, budget=most, threads=threads, told=told, **climbed_by
+        until, best, table, start=best, max_iter=most, threads=threads, told=told, **climbed_by
     )
     record = final.record
     assert record is not None
@@ -108,7 +109,7 @@ def structural_em(
         drawn, value = _approximate(final, found, table, seed, threads)
     if wanted != climbed_by:
         final = em_until(
-            until, final, table, start=final, budget=most, threads=threads, told=told, **wanted
+            until, final, table, start=final, max_iter=most, threads=threads, told=told, **wanted
         )
         record = final.record
         assert record is not None
@@ -183,7 +184,7 @@ def _climb(
     """Complete, search, learn again, while the score of the observed rows rises."""
     net = begin
     if not isinstance(net, Network):
-        net = em_until(until, net, table, budget=WARM, threads=threads, told=False)
+        net = em_until(until, net, table, max_iter=WARM, threads=threads, told=False)
     halt.after(net)
     best: Network | None = None
     trace: list[float] = []
@@ -229,7 +230,7 @@ def _climb(
                 break
             start = fit(found.dag, rows.table, threads=threads, **how)
             net = em_until(
-                until, start, table, start=start, budget=WARM, threads=threads, told=False, **how
+                until, start, table, start=start, max_iter=WARM, threads=threads, told=False, **how
             )
             halt.after(net)
     except KeyboardInterrupt:
