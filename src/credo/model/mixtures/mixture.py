@@ -186,7 +186,7 @@ class Mixture:
         >>> cr.Mixture([0.5, 0.5], [part]).sample(3, rng=1).schema.names
         ('x', 'Class')
         """
-        from credo.predict.rows.mixture_sample import sampled
+        from credo.predict.rows.mixture import sampled
 
         return sampled(self, size(n), generator(rng))
 

@@ -31,8 +31,7 @@ MAX_CELLS = 200_000_000
 class Parameters:
     """The parameters of a mixture, in the scaled units of its rows.
 
-    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d]. `rest` is the
-    variance of each class in directions that the rows do not have, where these are left out.
+    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d].
     """
 
     weights: Floats
@@ -40,7 +39,6 @@ class Parameters:
     means: Floats
     spread: Floats
     rates: Floats  # [k, count columns]
-    rest: Floats | None = None
 
     @property
     def k(self) -> int:
@@ -55,10 +53,9 @@ class Parameters:
         spread = self.spread
         if spread.strides[0] or not spread.size:  # not one covariance that all share
             spread = spread[order]
-        rest = None if self.rest is None else self.rest[order]
         tables = tuple(t[order] for t in self.tables)
         weights, means, rates = self.weights[order], self.means[order], self.rates[order]
-        return Parameters(weights, tables, means, spread, rates, rest)
+        return Parameters(weights, tables, means, spread, rates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,6 @@ class Laid:
     real: int  # Gaussian columns
     groups: tuple[tuple[tuple[int, int, int], ...], ...]  # (column, states, states and missing)
     order: NDArray[np.intp] | None
-    beyond: int = 0  # directions that are left out, since no row has them
 
     def expect(
         self, x: Parameters, threads: int = 1, path: str = "auto"
@@ -138,8 +134,6 @@ class Laid:
         with np.errstate(divide="ignore"):
             weights = np.log(x.weights)
             logs = [np.log(t.T) for t in x.tables]
-        if x.rest is not None:
-            weights = weights - 0.5 * self.beyond * np.log(2 * np.pi * x.rest)
         parts = [np.zeros((0, k))]
         for group in self.groups:
             total = np.zeros((1, k))

@@ -27,11 +27,11 @@ from credo.train.mixtures.evidence import cheeseman_stutz, complete
 from credo.train.mixtures.maximise import MixtureEM, raised
 from credo.train.mixtures.problem import Problem
 from credo.train.mixtures.start import STARTS, started
-from credo.train.mixtures.turned import Turned, turned_of
 
 __all__ = ["Found", "Options", "found"]
 
 Floats = NDArray[np.float64]
+MixtureRun = Run[Parameters, Statistics]
 
 MOST_WORK = 2e11
 """Starts × classes × columns³ beyond which nothing is begun: some minutes."""
@@ -80,7 +80,7 @@ class Found:
     """A mixture, and the run that led to it."""
 
     mixture: Mixture
-    run: Run[Parameters, Statistics]
+    run: MixtureRun
     candidate: Candidate
     notes: tuple[str, ...] = ()
 
@@ -156,9 +156,8 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
     floor = problem.floor(options.variance_floor, options.least_variance)
     em = problem.em(k, options.prior, floor)
     notes: tuple[str, ...] = ()
-    few: Turned | None = None
 
-    def run(em: MixtureEM, start: Parameters) -> Run[Parameters, Statistics]:
+    def run(em: MixtureEM, start: Parameters) -> MixtureRun:
         return Run(em, start, options.tol or -math.inf, options.accelerate)
 
     def placed(start: Parameters) -> Parameters:
@@ -182,29 +181,22 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
             part = problem.some(np.sort(rng.choice(n, _RACE, replace=False)))
             notes = (f"the {many} starts were raced on {_RACE:,} of the rows",)
         more = (placed(started(part, k, options.start, rng)) for _ in range(many - 1))
-        starts, raced = _different([care, *more]), em
-        if part is not problem:
-            raced = replace(em, rows=part.rows)
-        few = turned_of(part) if options.given is None and np.ndim(floor) == 0 else None
-        if few is not None:
-            raced, starts = few.em(raced), [few.narrow(s) for s in starts]
+        raced = em if part is problem else replace(em, rows=part.rows)
+        starts = _different([care, *more])
         runs = [run(raced, s) for s in starts]
         best, _ = best_run(runs, options.max_iter)
         first = runs[0]
         if part is not problem:
             alone, first = best is first, run(em, care)
-            best = first if alone else run(em, _whole(best.parameters, few, problem))
-            few = None
+            best = first if alone else run(em, best.parameters)
     best.finish(options.max_iter)
     if first is not best:
         best = _higher(best, first, options.max_iter)
-    mixture, candidate = _judged(problem, best, _whole(best.parameters, few, problem), options)
+    mixture, candidate = _judged(problem, best, options)
     return Found(mixture, best, candidate, notes)
 
 
-def _higher(
-    best: Run[Parameters, Statistics], first: Run[Parameters, Statistics], most: int
-) -> Run[Parameters, Statistics]:
+def _higher(best: MixtureRun, first: MixtureRun, most: int) -> MixtureRun:
     """The run that won, or the first if it ends higher: more starts never end lower."""
     try:
         first.finish(most)
@@ -212,11 +204,6 @@ def _higher(
         return best
     gain = first.objective - best.objective
     return first if gain > 1e-12 * abs(best.objective) else best
-
-
-def _whole(x: Parameters, few: Turned | None, problem: Problem) -> Parameters:
-    """The parameters of all columns, of a run that was made in a few directions or not."""
-    return x if few is None else few.wide(x, problem.form == "tied")
 
 
 def _different(starts: list[Parameters]) -> list[Parameters]:
@@ -228,11 +215,9 @@ def _different(starts: list[Parameters]) -> list[Parameters]:
     return list(found.values())
 
 
-def _judged(
-    problem: Problem, run: Run[Parameters, Statistics], x: Parameters, options: Options
-) -> tuple[Mixture, Candidate]:
+def _judged(problem: Problem, run: MixtureRun, options: Options) -> tuple[Mixture, Candidate]:
     """The mixture of a run, heaviest class first unless a start gave the classes their order."""
-    em = run.problem
+    em, x = run.problem, run.parameters
     assert isinstance(em, MixtureEM)
     if not isinstance(options.start, Mixture) and options.given is None:
         x = x.by_size()
@@ -254,9 +239,7 @@ def _name(given: str | None, problem: Problem) -> str:
     return next((n for n in names if n not in taken), "Class " + "'" * len(taken))
 
 
-def _entropy(
-    problem: Problem, run: Run[Parameters, Statistics], em: MixtureEM, whole: float
-) -> float:
+def _entropy(problem: Problem, run: MixtureRun, em: MixtureEM, whole: float) -> float:
     """−Σ P(c | row) ln P(c | row) over the rows.
 
     It is ln P(rows) less the expected ln P(rows, classes), `whole`, unless cells of a joint

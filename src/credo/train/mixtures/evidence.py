@@ -48,8 +48,6 @@ def complete(e: Statistics, m: MixtureEM) -> float:
     if m.joint:
         roots = e.roots or roots_of(x.spread)
         whole = e.mass * (d * np.log(2 * np.pi) + roots.log_det) + roots.trace(e.second)
-        if x.rest is not None:  # where no row varies
-            whole += e.mass * m.beyond * np.log(2 * np.pi * x.rest)
         return total - 0.5 * float(whole.sum())
     n = e.there[:, :d]
     total -= 0.5 * float((n * np.log(2 * np.pi * x.spread) + e.second / x.spread).sum())
@@ -84,12 +82,10 @@ def _evidence(e: Statistics, m: MixtureEM) -> float:
     weight = e.mass
     if m.form == "tied":
         scatter, weight = scatter.sum(axis=0)[None], np.array([e.mass.sum()])
-    means += 0.5 * m.beyond * float(np.log(_KAPPA / (_KAPPA + e.mass)).sum())
-    wide = d + m.beyond
-    nu = wide + 2.0
-    after = np.linalg.slogdet(scatter + m.size * np.eye(d))[1] + m.beyond * np.log(m.size)
-    value = -0.5 * weight * wide * np.log(np.pi) + 0.5 * nu * wide * np.log(m.size)
-    value += -0.5 * (nu + weight) * after + _gammas(nu + weight, wide) - _gammas(nu, wide)
+    nu = d + 2.0
+    after = np.linalg.slogdet(scatter + m.size * np.eye(d))[1]
+    value = -0.5 * weight * d * np.log(np.pi) + 0.5 * nu * d * np.log(m.size)
+    value += -0.5 * (nu + weight) * after + _gammas(nu + weight, d) - _gammas(nu, d)
     return total + means + float(value.sum())
 
 

@@ -54,7 +54,6 @@ class MixtureEM(EMProblem[Parameters, Statistics]):
     rate_means: Floats
     threads: int = 1
     order: NDArray[np.intp] | None = None  # of the columns in a root, if not their own
-    beyond: int = 0  # columns' directions that no row has, and that are left out
 
     @property
     def weight(self) -> float:  # type: ignore[override]
@@ -74,12 +73,12 @@ class MixtureEM(EMProblem[Parameters, Statistics]):
     @cached_property
     def size(self) -> float:
         """The imagined spread of a class: each direction's share of its column's variance."""
-        return float(self.k ** (-2.0 / max(self.columns + self.beyond, 1)))
+        return float(self.k ** (-2.0 / max(self.columns, 1)))
 
     @property
     def exponent(self) -> float:
         """How often ½ ln |Σ| stands in the prior's density, negative."""
-        d = self.columns + self.beyond
+        d = self.columns
         full = {"full": 2 * d + 4, "tied": 2 * d + 3 + self.k, "diagonal": 6, "spherical": d + 5}
         return self.prior * full[self.form]
 
@@ -114,17 +113,7 @@ class MixtureEM(EMProblem[Parameters, Statistics]):
             low = 1e-9 * np.maximum(self.rate_means, 1e-3)
             safe = np.where(n + s > _NOBODY, n + s, 1.0)
             rates = np.maximum(np.where(n + s > _NOBODY, sums / safe, rates), low)
-        rest = None if old.rest is None else self._rest(e.mass, alive, old.rest)
-        return Parameters(weights, tuple(tables), means, spread, rates, rest)
-
-    def _rest(self, mass: Floats, alive: NDArray[np.bool_], old: Floats) -> Floats:
-        """The variance in directions that no row has."""
-        if self.form == "tied":
-            mass, alive = np.full_like(mass, mass.sum()), np.full_like(alive, True)
-        total = np.where(alive, mass, 1.0) + self.exponent
-        least = np.maximum(self.prior * self.size / total, self.floor)
-        found: Floats = np.where(alive, least, old)
-        return found
+        return Parameters(weights, tuple(tables), means, spread, rates)
 
     def _gaussians(
         self, e: Statistics, old: Parameters, alive: NDArray[np.bool_]
@@ -214,10 +203,6 @@ class MixtureEM(EMProblem[Parameters, Statistics]):
         found = roots_of(spread) if roots is None else Roots(roots.inverse[: len(spread)])
         total -= 0.5 * self.exponent * float(found.log_det.sum())
         total -= 0.5 * s * self.size * float(found.trace().sum())
-        if x.rest is not None:
-            rest = x.rest[: len(spread)]
-            total -= 0.5 * self.beyond * float(self.exponent * np.log(rest).sum())
-            total -= 0.5 * self.beyond * s * self.size * float((1 / rest).sum())
         all_of_them = Roots(np.broadcast_to(found.inverse, x.spread.shape))
         return total - 0.5 * self.kappa * float(all_of_them.squares(x.means).sum())
 
@@ -235,8 +220,6 @@ class MixtureEM(EMProblem[Parameters, Statistics]):
             i = np.arange(root.shape[-1])
             root[:, i, i] = np.log(root[:, i, i])
             parts.append(root[:, *_triangle(len(i))].ravel())
-            if x.rest is not None:
-                parts.append(np.log(x.rest))
         else:
             parts.append(np.log(x.spread).ravel())
         return np.concatenate(parts)
@@ -260,7 +243,6 @@ class MixtureEM(EMProblem[Parameters, Statistics]):
         with np.errstate(over="ignore"):
             rates = np.clip(np.exp(take(near.rates.shape)), 0.01 * near.rates, 100 * near.rates)
         floor, d = self.floor, near.means.shape[1]
-        rest = None
         if self.joint:
             k = 1 if self.form == "tied" else near.k
             root = np.zeros((k, d, d))
@@ -270,15 +252,11 @@ class MixtureEM(EMProblem[Parameters, Statistics]):
             back = None if self.order is None else np.argsort(self.order)
             product = _taken(root @ root.transpose(0, 2, 1), back)
             spread = np.broadcast_to(raised(product, floor), near.spread.shape)
-            if near.rest is not None:
-                with np.errstate(over="ignore"):
-                    wide = np.exp(take(near.rest.shape))
-                rest = np.maximum(np.clip(wide, 0.01 * near.rest, 100 * near.rest), floor)
         else:
             with np.errstate(over="ignore"):
                 wide = np.exp(take(near.spread.shape))
             spread = np.maximum(np.clip(wide, 0.01 * near.spread, 100 * near.spread), floor)
-        return Parameters(weights / weights.sum(), tuple(tables), means, spread, rates, rest)
+        return Parameters(weights / weights.sum(), tuple(tables), means, spread, rates)
 
 
 @lru_cache(maxsize=1)
