@@ -105,7 +105,7 @@ def mixture(
     table = _table(source, weights, schema)
     plan = latent_plan(table, counts)
     usual = LATENT if plan.states or plan.counts else GAUSSIAN
-    given = {"covariance": covariance, "restarts": restarts, "prior": prior}
+    given: dict[str, Any] = {"covariance": covariance, "restarts": restarts, "prior": prior}
     options = Options(
         criterion=criterion, max_components=max_components, average=average, start=start, tol=tol,
         max_iter=max_iter, variance_floor=variance_floor, accelerate=accelerate, name=name,
