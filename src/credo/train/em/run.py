@@ -85,7 +85,7 @@ class EMProblem(ABC, Generic[P, S]):
         raise NotImplementedError
 
 
-@dataclass
+@dataclass(eq=False)
 class Run(Generic[P, S]):
     """One run from one start; `steps` goes on from where it stands."""
 
