@@ -74,7 +74,7 @@ def gaps(bench: Bench, net: Any, rows: int, rate: float) -> None:
 
     def step(part: np.ndarray, threads: int) -> Any:
         return cr.em(
-            net, _table(net, part), cr.Laplace(SMOOTHING), start=first, budget=STEPS, tol=0,
+            net, _table(net, part), cr.Laplace(SMOOTHING), start=first, max_iter=STEPS, tol=0,
             accelerate=False, threads=threads,
         )  # fmt: skip
 
@@ -181,7 +181,9 @@ def hidden_class(bench: Bench, rows: int) -> None:
     items = list(range(rows // size))
 
     def step(part: np.ndarray, threads: int) -> Any:
-        return cr.em(start, _table(start, part), start=start, budget=steps, tol=0, threads=threads)
+        return cr.em(
+            start, _table(start, part), start=start, max_iter=steps, tol=0, threads=threads
+        )
 
     def looped(part: np.ndarray) -> float:
         """The usual loop: one-hot columns and two matrix products a step."""
@@ -282,7 +284,7 @@ def mixture(bench: Bench, rows: int) -> None:
 
     def credo(threads: int) -> Any:
         return lambda *_: cr.em(
-            start, table, start=start, budget=steps, tol=0, accelerate=False, threads=threads
+            start, table, start=start, max_iter=steps, tol=0, accelerate=False, threads=threads
         )
 
     def sklearn(*_: Any) -> Any:

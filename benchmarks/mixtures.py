@@ -137,7 +137,7 @@ def diagonal(bench: Bench, rows: int) -> None:
 
     def em(threads: int) -> Any:
         return lambda *_: cr.em(
-            net, table, start=net, budget=steps, tol=0, accelerate=False, threads=threads
+            net, table, start=net, max_iter=steps, tol=0, accelerate=False, threads=threads
         )
 
     def sklearn(*_: Any) -> Any:
@@ -185,8 +185,8 @@ def latent(bench: Bench, rows: int) -> None:
     )
 
     def credo(threads: int) -> Any:
-        return lambda *_: cr.latent_classes(
-            table, k, start=start, budget=steps, tol=0, prior=0, accelerate=False, threads=threads
+        return lambda *_: cr.mixture(
+            table, k, start=start, max_iter=steps, tol=0, prior=0, accelerate=False, threads=threads
         )
 
     def looped(*_: Any) -> float:
@@ -211,7 +211,7 @@ def latent(bench: Bench, rows: int) -> None:
         Task(
             f"latent classes: {k} over {d} columns of {r} states, {rows:,} rows, {steps} steps",
             [
-                Entry("credo latent_classes", credo(1), answer=lambda m, _: [m.record.score]),
+                Entry("credo mixture", credo(1), answer=lambda m, _: [m.record.score]),
                 Entry("credo, 2 threads", credo(2), answer=lambda m, _: [m.record.score],
                       threads=2),
                 Entry("NumPy, one-hot products", lambda *_: limited(1, looped),
@@ -224,8 +224,8 @@ def latent(bench: Bench, rows: int) -> None:
     some = table.take(slice(0, len(part)))
 
     def credo_some(*_: Any) -> Any:
-        return cr.latent_classes(
-            some, k, start=start, budget=steps, tol=0, prior=0, accelerate=False, threads=1
+        return cr.mixture(
+            some, k, start=start, max_iter=steps, tol=0, prior=0, accelerate=False, threads=1
         )
 
     def pomegranate(*_: Any) -> Any:
@@ -258,7 +258,7 @@ def latent(bench: Bench, rows: int) -> None:
         Task(
             f"the same, {len(part):,} rows",
             [
-                Entry("credo latent_classes", credo_some, answer=lambda m, _: [m.record.score]),
+                Entry("credo mixture", credo_some, answer=lambda m, _: [m.record.score]),
                 Entry("pomegranate GeneralMixtureModel", pomegranate, "pomegranate",
                       answer=torch_height),
             ],
@@ -269,7 +269,7 @@ def latent(bench: Bench, rows: int) -> None:
         Task(
             f"the same, {len(part):,} rows, StepMix from its own start (time alone compares)",
             [
-                Entry("credo latent_classes", credo_some, answer=lambda *_: [0.0]),
+                Entry("credo mixture", credo_some, answer=lambda *_: [0.0]),
                 Entry("StepMix", stepmix, "stepmix", answer=lambda *_: [0.0]),
             ],
         )

@@ -27,7 +27,7 @@ start = cr.Network(
     },
 )
 
-one = cr.em(graph, candy, start=start, budget=1)
+one = cr.em(graph, candy, start=start, max_iter=1)
 print("After one iteration:")
 printed = {"Flavor": (0.6684, 0.3887), "Wrapper": (0.6483, 0.3817), "Hole": (0.6558, 0.3827)}
 states = {"Flavor": "cherry", "Wrapper": "red", "Hole": "yes"}

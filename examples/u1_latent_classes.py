@@ -19,7 +19,7 @@ candy = cr.read(
     },
     weights="n",
 )
-bags = cr.latent_classes(candy, 2, prior=0, tol=1e-12, name="Bag")
+bags = cr.mixture(candy, 2, prior=0, tol=1e-12, name="Bag")
 print(bags)
 print(f"log-likelihood {bags.record.score:.2f}")
 assert isclose(bags.record.score, -1979.36, abs_tol=0.005)
@@ -29,7 +29,7 @@ net = cr.em("[Bag][Flavor|Bag][Wrapper|Bag][Hole|Bag]", candy, hidden={"Bag": 2}
 assert isclose(net.record.score, bags.record.score, abs_tol=1e-3)
 
 print("\nHow many bags?")
-tried = cr.latent_classes(candy, max_components=4).candidates
+tried = cr.mixture(candy, max_components=4).candidates
 print(tried)
 assert tried.best.k == 2
 
@@ -42,7 +42,7 @@ visits = rng.poisson(np.where(ill, 4.0, 0.8)).astype(float)
 test[rng.random(600) < 0.1] = None
 heat[rng.random(600) < 0.1] = np.nan
 table = cr.read({"test": test, "temperature": heat, "visits": visits}, {"visits": "continuous"})
-found = cr.latent_classes(table, counts=["visits"], max_components=4)
+found = cr.mixture(table, counts=["visits"], max_components=4)
 print(found)
 label = found.predict(table)
 right = max((label == ill).mean(), (label != ill).mean())

@@ -14,21 +14,21 @@ iris = load_iris()
 names = [n.removesuffix(" (cm)") for n in iris.feature_names]
 rows = cr.read(dict(zip(names, iris.data.T, strict=True)))
 
-three = cr.gaussian_mixture(rows, 3)
+three = cr.mixture(rows, 3)
 print(three)
 agree = adjusted_rand_score(iris.target, three.predict(rows))
 print(f"agreement with the species (adjusted Rand): {agree:.3f}\n")
 assert agree > 0.85
 
 print("How many classes? Every criterion, higher is better:")
-print(cr.gaussian_mixture(rows, "auto", max_components=5).candidates)
+print(cr.mixture(rows, "auto", max_components=5).candidates)
 
 print("\nWith cells missing at random:")
 rng = np.random.default_rng(0)
 for share in (0.1, 0.2, 0.3):
     holes = np.where(rng.random(iris.data.shape) < share, np.nan, iris.data)
     table = cr.read(dict(zip(names, holes.T, strict=True)))
-    found = cr.gaussian_mixture(table, 3, prior=1)
+    found = cr.mixture(table, 3, prior=1)
     agree = adjusted_rand_score(iris.target, found.predict(table))
     print(f"  {share:.0%} missing: adjusted Rand {agree:.3f}")
     assert agree > 0.6

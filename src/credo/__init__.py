@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 _RENAMED = {
     "compare_models": ("credo.checking.questions.comparing.compare", "credo.compare"),
     "fit_markov": ("credo.train.markov.fit.fit_markov", "credo.fit of an UndirectedGraph"),
+    "gaussian_mixture": ("credo.train.mixtures.learn.gaussian_mixture", "credo.mixture"),
+    "latent_classes": ("credo.train.mixtures.learn.latent_classes", "credo.mixture"),
     **{
         name: (f"credo.distributions.{name}", f"credo.distributions.{name}")
         for name in (

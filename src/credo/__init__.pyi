@@ -21,8 +21,8 @@ from credo.model.answers.approximation import Approximation as Approximation
 from credo.model.answers.approximation import Estimate as Estimate
 from credo.model.answers.between import between as between
 from credo.model.answers.distribution import Distribution as Distribution
-from credo.model.distributions.categorical import Bernoulli as Bernoulli
 from credo.model.distributions.beta import Beta as Beta
+from credo.model.distributions.categorical import Bernoulli as Bernoulli
 from credo.model.distributions.categorical import Categorical as Categorical
 from credo.model.distributions.dirichlet import Dirichlet as Dirichlet
 from credo.model.distributions.gaussian import Gaussian as Gaussian
@@ -60,8 +60,7 @@ from credo.train.em.fit import em as em
 from credo.train.em.hidden import find_hidden as find_hidden
 from credo.train.independence.missingness import missingness as missingness
 from credo.train.independence.tests import independence_test as independence_test
-from credo.train.mixtures.learn import gaussian_mixture as gaussian_mixture
-from credo.train.mixtures.learn import latent_classes as latent_classes
+from credo.train.mixtures.learn import mixture as mixture
 from credo.train.naive_bayes.learn import naive_bayes as naive_bayes
 from credo.train.parameters.parameters import fit as fit
 from credo.train.scores.scores import score as score

@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 from tests.kernels.mixture_twin import log_joint, twin_step
 
 from credo import _core
-from credo.predict.rows.mixture_rows import Numbers, laid
+from credo.predict.rows.mixture_rows import Parameters, laid
 
 PATHS = _core.paths()
 
@@ -36,12 +36,12 @@ def test_joint_columns(path, d, gaps):
     k = 1 + d % 4
     x, codes, w, weights, tables, means, covs = problem(d, 150, d, k, gaps, (2, 3))
     rows = lay(x, codes, w, tables, True, k)
-    numbers = Numbers(weights, tables, means, covs, np.zeros((k, 0)))
+    numbers = Parameters(weights, tables, means, covs, np.zeros((k, 0)))
     height, mass, counts, first, second, share = twin_step(
         x, codes, w, weights, tables, means, covs
     )
-    found = rows.expect(numbers, 1, path)
-    assert found.log_likelihood == pytest.approx(height, rel=1e-12)
+    found, log = rows.expect(numbers, 1, path)
+    assert log == pytest.approx(height, rel=1e-12)
     np.testing.assert_allclose(found.mass, mass, rtol=1e-11)
     for a, b in zip(found.counts, counts, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
@@ -59,10 +59,10 @@ def test_many_joint_columns(path, d, gaps):
     x, codes, w, weights, tables, means, covs = problem(d, 12, d, 2, gaps, (2,))
     covs = covs + np.eye(d)
     rows = lay(x, codes, w, tables, True, 2)
-    numbers = Numbers(weights, tables, means, covs, np.zeros((2, 0)))
+    numbers = Parameters(weights, tables, means, covs, np.zeros((2, 0)))
     height, mass, _, first, second, share = twin_step(x, codes, w, weights, tables, means, covs)
-    found = rows.expect(numbers, 1, path)
-    assert found.log_likelihood == pytest.approx(height, rel=1e-12)
+    found, log = rows.expect(numbers, 1, path)
+    assert log == pytest.approx(height, rel=1e-12)
     np.testing.assert_allclose(found.mass, mass, rtol=1e-9, atol=1e-14)
     np.testing.assert_allclose(found.first, first, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(found.second, second, rtol=1e-8, atol=1e-9)
@@ -78,12 +78,12 @@ def test_columns_apart_and_many_classes(path, k):
     variances = rng.gamma(2, 1, (k, 3))
     covs = variances[:, :, None] * np.eye(3)
     rows = lay(x, codes, w, tables, False, k)
-    numbers = Numbers(weights, tables, means, variances, np.zeros((k, 0)))
+    numbers = Parameters(weights, tables, means, variances, np.zeros((k, 0)))
     joint = log_joint(x, codes, weights, tables, means, covs)
     logs = logsumexp(joint, axis=1)
     share = np.exp(joint - logs[:, None])
-    found = rows.expect(numbers, 1, path)
-    assert found.log_likelihood == pytest.approx(float(w @ logs), rel=1e-12)
+    found, log = rows.expect(numbers, 1, path)
+    assert log == pytest.approx(float(w @ logs), rel=1e-12)
     np.testing.assert_allclose(found.mass, w @ share, rtol=1e-11)
     there = ~np.isnan(x)
     for c in range(k):
@@ -106,13 +106,13 @@ def test_rates():
     counts[rng.random(counts.shape) < 0.2] = np.nan
     rates, weights = rng.gamma(2, 2, (k, 2)), rng.dirichlet(np.ones(k))
     rows = laid(np.zeros((0, n)), counts, [], [], None, False, k)
-    numbers = Numbers(weights, (), np.zeros((k, 0)), np.zeros((k, 0)), rates)
+    numbers = Parameters(weights, (), np.zeros((k, 0)), np.zeros((k, 0)), rates)
     terms = counts[:, :, None] * np.log(rates.T)[:, None, :] - rates.T[:, None, :]
     joint = np.log(weights) + np.nansum(terms, axis=0)
     logs = logsumexp(joint, axis=1)
     share = np.exp(joint - logs[:, None])
-    found = rows.expect(numbers)
-    assert found.log_likelihood == pytest.approx(logs.sum(), rel=1e-12)
+    found, log = rows.expect(numbers)
+    assert log == pytest.approx(logs.sum(), rel=1e-12)
     np.testing.assert_allclose(found.first, np.nansum(counts[:, :, None] * share, axis=1).T)
     np.testing.assert_allclose(found.there, ((~np.isnan(counts)) @ share).T)
 
@@ -122,9 +122,9 @@ def test_any_number_of_threads_gives_the_same_bits(joint):
     x, codes, w, weights, tables, means, covs = problem(1, 30_000, 4, 3, 0.1)
     rows = lay(x, codes, w, tables, joint, 3)
     spread = covs if joint else covs.diagonal(0, 1, 2)
-    numbers = Numbers(weights, tables, means, np.ascontiguousarray(spread), np.zeros((3, 0)))
-    one, many = rows.expect(numbers, 1), rows.expect(numbers, 5)
-    assert one.log_likelihood == many.log_likelihood
+    numbers = Parameters(weights, tables, means, np.ascontiguousarray(spread), np.zeros((3, 0)))
+    (one, log), (many, log_many) = rows.expect(numbers, 1), rows.expect(numbers, 5)
+    assert log == log_many
     np.testing.assert_array_equal(one.second, many.second)
     for a, b in zip(one.counts, many.counts, strict=True):
         np.testing.assert_array_equal(a, b)
@@ -137,19 +137,19 @@ def test_rows_far_from_everything_and_rows_that_cannot_be(path):
     rows = laid(far, np.zeros((0, 4)), [np.array([0, 0, 0, 1])], [2], None, True, 2)
     tables = (np.array([[1.0, 0.0], [1.0, 0.0]]),)
     means, spread = np.array([[0.0], [1.0]]), np.ones((2, 1, 1))
-    numbers = Numbers(np.array([0.5, 0.5]), tables, means, spread, np.zeros((2, 0)))
+    numbers = Parameters(np.array([0.5, 0.5]), tables, means, spread, np.zeros((2, 0)))
     share, logs = rows.score(numbers, 1, path)
     assert np.isfinite(share).all() and np.allclose(share.sum(axis=1), 1)
     assert np.isneginf(logs).tolist() == [False, False, False, True]
-    found = rows.expect(numbers, 1, path)
-    assert found.log_likelihood == -np.inf and np.isfinite(found.mass).all()
+    found, log = rows.expect(numbers, 1, path)
+    assert log == -np.inf and np.isfinite(found.mass).all()
 
 
 def test_a_covariance_without_a_root_is_refused_in_words():
     from credo.errors import InputError
 
     rows = laid(np.zeros((2, 5)), np.zeros((0, 5)), [], [], None, True, 1)
-    bad = Numbers(np.ones(1), (), np.zeros((1, 2)), -np.ones((1, 2, 2)), np.zeros((1, 0)))
+    bad = Parameters(np.ones(1), (), np.zeros((1, 2)), -np.ones((1, 2, 2)), np.zeros((1, 0)))
     with pytest.raises(InputError, match="not positive definite"):
         rows.expect(bad)
     with pytest.raises(InputError, match="not positive definite"):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.train.em import problem as em_problem
+from credo.train.em import e_step
 from tests.kernels.em_twin import brute_step, brute_tables, gaussian_step, lines_of
 
 
@@ -61,14 +61,14 @@ def table_of(net: cr.Network, rows: list[dict[str, Any]], weights: list[float]) 
 def test_every_iteration_equals_enumeration(most: int, problem: Any) -> None:
     net, rows, weights = problem
     table = table_of(net, rows, weights)
-    old = em_problem._STATES, em_problem._WIDE
-    em_problem._STATES, em_problem._WIDE = most, max(most, 8)
+    old = e_step._STATES, e_step._WIDE
+    e_step._STATES, e_step._WIDE = most, max(most, 8)
     try:
         at = net
-        for budget in (1, 2, 3):
+        for max_iter in (1, 2, 3):
             log, counts = brute_step(at, rows, weights)
-            found = cr.em(net, table, start=net, budget=budget, tol=0, threads=1)
-            assert found.record.trace[budget - 1] == pytest.approx(log, rel=1e-10, abs=1e-10)
+            found = cr.em(net, table, start=net, max_iter=max_iter, tol=0, threads=1)
+            assert found.record.trace[max_iter - 1] == pytest.approx(log, rel=1e-10, abs=1e-10)
             at = cr.Network(net.dag, brute_tables(at, counts),
                             states={v.name: v.states for v in net.variables})  # fmt: skip
             for n in net.names:
@@ -77,7 +77,7 @@ def test_every_iteration_equals_enumeration(most: int, problem: Any) -> None:
             last = brute_step(at, rows, weights)[0]
             assert found.record.score == pytest.approx(last, rel=1e-10, abs=1e-10)
     finally:
-        em_problem._STATES, em_problem._WIDE = old
+        e_step._STATES, e_step._WIDE = old
 
 
 @settings(max_examples=30)
@@ -90,7 +90,7 @@ def test_never_falls_and_stands_still_at_the_top(problem: Any) -> None:
     assert (np.diff(trace) >= -1e-10 * np.abs(trace[1:])).all()
     assert found.log_likelihood(table) == pytest.approx(found.record.score, rel=1e-9, abs=1e-9)
     if found.record.reason.startswith("a step changed no parameter"):
-        again = cr.em(net, table, start=found, budget=1)
+        again = cr.em(net, table, start=found, max_iter=1)
         for n in net.names:
             seen = found.cpt(n).learned.observed.values.sum(axis=-1) > 1e-9
             change = np.abs(again.cpt(n).values - found.cpt(n).values)
@@ -102,7 +102,7 @@ def test_never_falls_and_stands_still_at_the_top(problem: Any) -> None:
 def test_a_prior_adds_its_pseudocounts(problem: Any, estimate: str) -> None:
     net, rows, weights = problem
     table = table_of(net, rows, weights)
-    found = cr.em(net, table, prior=cr.Laplace(1.5), estimate=estimate, start=net, budget=1)
+    found = cr.em(net, table, prior=cr.Laplace(1.5), estimate=estimate, start=net, max_iter=1)
     _, counts = brute_step(net, rows, weights)
     add = 1.5 if estimate == "mean" else 0.5
     for n, expected in brute_tables(net, counts, add).items():
@@ -174,7 +174,7 @@ def test_mixed_steps_equal_full_covariances(problem: Any) -> None:
     schema = cr.Schema(tuple(net.variable(n) for n in seen))
     table = cr.read({n: [r[n] for r in rows] for n in seen}, schema=schema)
     log, sums = gaussian_step(net, rows)
-    found = cr.em(net, table, start=net, budget=1, tol=0)
+    found = cr.em(net, table, start=net, max_iter=1, tol=0)
     assert found.record.trace[0] == pytest.approx(log, rel=1e-10)
     for n, by in lines_of(net, sums).items():
         local = found.cpt(n)
@@ -189,6 +189,6 @@ def test_mixed_steps_equal_full_covariances(problem: Any) -> None:
             assert local.variance[at] == pytest.approx(variance, rel=1e-7)
     last = gaussian_step(found, rows)[0]
     assert found.record.score == pytest.approx(last, rel=1e-9)
-    more = cr.em(net, table, start=net, budget=60)
+    more = cr.em(net, table, start=net, max_iter=60)
     trace = np.array(more.record.trace)
     assert (np.diff(trace) >= -1e-10 * np.abs(trace[1:])).all()

@@ -51,8 +51,8 @@ def states_of(seed, n=50, arities=(2, 3, 2), gaps=0.15):
 )  # fmt: skip
 def test_the_objective_never_falls(seed, form, k, prior, accelerate):
     table = table_of(gaussian_rows(seed))
-    mixture = cr.gaussian_mixture(
-        table, k, covariance=form, prior=prior, accelerate=accelerate, restarts=1, budget=60,
+    mixture = cr.mixture(
+        table, k, covariance=form, prior=prior, accelerate=accelerate, restarts=1, max_iter=60,
         start="random", rng=seed,
     )  # fmt: skip
     trace = np.array(mixture.record.trace)
@@ -66,7 +66,7 @@ def test_the_objective_never_falls(seed, form, k, prior, accelerate):
 def test_missing_cells_are_integrated_out(seed, form):
     """Against the marginal density of the observed cells, row by row."""
     x = gaussian_rows(seed, 40, gaps=0.3)
-    mixture = cr.gaussian_mixture(table_of(x), 2, covariance=form, restarts=1, budget=10)
+    mixture = cr.mixture(table_of(x), 2, covariance=form, restarts=1, max_iter=10)
     part = mixture.gaussians
     joint = log_joint(x, np.zeros((len(x), 0), int), mixture.weights, [], part.means, part.matrices)
     top = joint.max(axis=1, keepdims=True)
@@ -81,9 +81,9 @@ def test_missing_cells_are_integrated_out(seed, form):
 def test_a_whole_weight_is_a_repetition(seed, form):
     x = gaussian_rows(seed, 30)
     times = np.random.default_rng(seed).integers(1, 4, len(x))
-    options = {"covariance": form, "restarts": 2, "budget": 15, "prior": 1.0, "rng": 3}
-    weighted = cr.gaussian_mixture(table_of(x, times), 2, **options)
-    repeated = cr.gaussian_mixture(table_of(np.repeat(x, times, axis=0)), 2, **options)
+    options = {"covariance": form, "restarts": 2, "max_iter": 15, "prior": 1.0, "rng": 3}
+    weighted = cr.mixture(table_of(x, times), 2, **options)
+    repeated = cr.mixture(table_of(np.repeat(x, times, axis=0)), 2, **options)
     assert weighted.record.score == pytest.approx(repeated.record.score, rel=1e-7)
     np.testing.assert_allclose(weighted.weights, repeated.weights, atol=1e-5)
 
@@ -96,8 +96,8 @@ def test_a_weight_of_counts_and_states_with_gaps_is_a_repetition():
     columns = {"calls": rng.poisson(2 + 6 * z), "state": state.astype(object)}
     copies = {name: np.repeat(values, times) for name, values in columns.items()}
     options = {"counts": ["calls"], "tol": 1e-10}
-    weighted = cr.latent_classes(cr.read(columns, weights=times), 2, **options)
-    repeated = cr.latent_classes(cr.read(copies), 2, **options)
+    weighted = cr.mixture(cr.read(columns, weights=times), 2, **options)
+    repeated = cr.mixture(cr.read(copies), 2, **options)
     assert weighted.record.score == pytest.approx(repeated.record.score, rel=1e-9)
     np.testing.assert_allclose(weighted.weights, repeated.weights, atol=1e-6)
 
@@ -107,9 +107,9 @@ def test_a_weight_of_counts_and_states_with_gaps_is_a_repetition():
 def test_rows_and_columns_have_no_order(seed, form):
     x = gaussian_rows(seed, 40)
     rng = np.random.default_rng(seed)
-    options = {"covariance": form, "restarts": 2, "budget": 15, "prior": 1.0, "rng": 3}
-    one = cr.gaussian_mixture(table_of(x), 2, **options)
-    shuffled = cr.gaussian_mixture(table_of(x[rng.permutation(len(x))]), 2, **options)
+    options = {"covariance": form, "restarts": 2, "max_iter": 15, "prior": 1.0, "rng": 3}
+    one = cr.mixture(table_of(x), 2, **options)
+    shuffled = cr.mixture(table_of(x[rng.permutation(len(x))]), 2, **options)
     assert one.record.score == pytest.approx(shuffled.record.score, rel=1e-7)
     turned = one.log_densities(table_of(x).select(["x2", "x0", "x1"]))
     np.testing.assert_allclose(turned, one.log_densities(table_of(x)), rtol=1e-12)
@@ -121,7 +121,7 @@ def test_latent_classes_by_enumeration(seed, k):
     """ln P(row) is the sum over every class and every completion of the row."""
     columns, schema = states_of(seed, 30)
     table = cr.read(columns, schema)
-    mixture = cr.latent_classes(table, k, restarts=2, budget=20, rng=seed)
+    mixture = cr.mixture(table, k, restarts=2, max_iter=20, rng=seed)
     tables = [p.values for p in mixture.parts]
     logs = mixture.log_densities(table)
     for i in range(len(table)):
@@ -149,7 +149,7 @@ def test_a_step_of_latent_classes_by_enumeration(seed, k, prior):
         for n, s in schema.items()
     ]
     start = cr.Mixture(rng.dirichlet(np.ones(k)), parts)
-    made = cr.latent_classes(table, k, start=start, budget=1, tol=0, prior=prior)
+    made = cr.mixture(table, k, start=start, max_iter=1, tol=0, prior=prior)
     mass = np.zeros(k)
     counts = [np.zeros_like(p.values) for p in parts]
     for i in range(len(table)):
@@ -175,7 +175,7 @@ def test_a_mixture_is_a_network_with_a_hidden_class_and_back(seed, form):
     columns, schema = states_of(seed, 40)
     rows = {f"x{j}": c for j, c in enumerate(x.T)} | columns
     table = cr.read(rows, schema | {f"x{j}": "continuous" for j in range(3)})
-    mixture = cr.latent_classes(table, 2, covariance=form, restarts=1, budget=10)
+    mixture = cr.mixture(table, 2, covariance=form, restarts=1, max_iter=10)
     network = mixture.to_network()
     expected = mixture.log_likelihood(table)
     assert network.log_likelihood(table) == pytest.approx(expected, rel=1e-9)
@@ -194,7 +194,7 @@ def test_a_mixture_is_a_network_with_a_hidden_class_and_back(seed, form):
 @given(seed=st.integers(0, 10_000), form=st.sampled_from(FORMS))
 def test_one_class_is_the_closed_form(seed, form):
     x = gaussian_rows(seed, 50, gaps=0.0)
-    part = cr.gaussian_mixture(table_of(x), 1, covariance=form).gaussians
+    part = cr.mixture(table_of(x), 1, covariance=form).gaussians
     np.testing.assert_allclose(part.means[0], x.mean(axis=0), rtol=1e-9, atol=1e-12)
     cov = np.cov(x.T, bias=True)
     expected = {
@@ -208,7 +208,7 @@ def test_one_class_is_the_closed_form(seed, form):
 @given(seed=st.integers(0, 10_000), threads=st.integers(2, 4))
 def test_threads_change_no_bit(seed, threads):
     table = table_of(gaussian_rows(seed, 5000))
-    one = cr.gaussian_mixture(table, 3, restarts=1, budget=5, threads=1, rng=seed)
-    many = cr.gaussian_mixture(table, 3, restarts=1, budget=5, threads=threads, rng=seed)
+    one = cr.mixture(table, 3, restarts=1, max_iter=5, threads=1, rng=seed)
+    many = cr.mixture(table, 3, restarts=1, max_iter=5, threads=threads, rng=seed)
     assert one.record.trace == many.record.trace
     np.testing.assert_array_equal(one.gaussians.covariances, many.gaussians.covariances)

@@ -40,7 +40,7 @@ def test_real_tables(shared_tables, name):
     assert never_falls(net) and np.isfinite(net.record.score)
     hidden = cr.em(
         "[H]" + "".join(f"[{n}|H]" for n in discrete), part, prior=cr.Laplace(1), hidden={"H": 2},
-        restarts=3, budget=200,
+        restarts=3, max_iter=200,
     )  # fmt: skip
     assert never_falls(hidden)
     assert hidden.log_likelihood(part) == pytest.approx(hidden.record.score, rel=1e-9)
@@ -120,7 +120,13 @@ def test_the_steps_of_pyagrum(steps):
         states=dict.fromkeys("abc", (False, True)),
     )
     mine = cr.em(
-        "[a][b|a][c|b]", table, cr.Laplace(0.01), start=start, budget=steps, tol=0, accelerate=False
+        "[a][b|a][c|b]",
+        table,
+        cr.Laplace(0.01),
+        start=start,
+        max_iter=steps,
+        tol=0,
+        accelerate=False,
     )
     for n in "abc":
         assert np.abs(theirs.cpt(n).toarray() - mine.cpt(n).values).max() < 1e-12

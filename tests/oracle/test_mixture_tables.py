@@ -19,12 +19,12 @@ def test_iris_as_mclust_prints_it(shared_tables):
     table = cr.read(shared_tables / "iris.csv")
     target = next(v.name for v in table.schema if v.is_discrete)
     rows, truth = read(shared_tables, "iris.csv", target)
-    found = cr.gaussian_mixture(rows, "auto", max_components=4)
+    found = cr.mixture(rows, "auto", max_components=4)
     heights = [c.log_likelihood for c in found.candidates.tried]
     assert heights[1] == pytest.approx(-214.355, abs=0.01)
     assert heights[2] == pytest.approx(-180.186, abs=0.01)
     assert [round(2 * c.bic, 1) for c in found.candidates.tried[1:3]] == [-574.0, -580.8]
-    three = cr.gaussian_mixture(rows, 3)
+    three = cr.mixture(rows, 3)
     assert adjusted_rand_score(truth, three.predict(rows)) > 0.89
 
 

@@ -157,11 +157,11 @@ def _groups():
         "y": [float(i // 12) + 0.1 * (i % 5) for i in range(24)],
     }
     groups = [cr.cluster(rows, m, k=2, stability=2) for m in ("k-means", "average", "latent-class")]
-    mixture = cr.gaussian_mixture({n: rows[n] for n in "xy"}, 2)
-    classes = cr.latent_classes(rows, 2)
+    mixture = cr.mixture({n: rows[n] for n in "xy"}, 2)
+    classes = cr.mixture(rows, 2)
     out = [*groups, groups[0].profiles, groups[0].profiles[0][0], groups[0].stability]
     out += [groups[1].tree, mixture, mixture.candidates, classes, *mixture.parts, *classes.parts]
-    counted = cr.latent_classes({"n": [1, 2, 0, 9, 8, 11] * 4}, 2, counts=["n"])
+    counted = cr.mixture({"n": [1, 2, 0, 9, 8, 11] * 4}, 2, counts=["n"])
     return [*out, *counted.parts, cr.which_k(rows, k=[2, 3])]
 
 

@@ -69,6 +69,7 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"\bmax_parents=", "--max-parents"),
     (r"^max_parents must", "--max-parents must"),
     (r"^k_max must", "--k-max must"),
+    (r"^max_iter must", "--budget must"),
     (r"^(ess|alpha|draws|folds|level|threshold|error|budget|method|scale|distance|k|height|"
      r"stability|memory) must",
      r"--\1 must"),
@@ -92,7 +93,7 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r" \(table\.take\)| \(cr\.which_k on a sample helps\)", ""),
     (r"Leave it out \(table\.select\)", "Leave it out with --drop"),
     (r" Or give graph=\.", ""),
-    (r"average=True is for cr\.gaussian_mixture and cr\.latent_classes",
+    (r"average=True is for cr\.mixture",
      "average is for mixtures in Python"),
     (r"(?<!got )\bby='([\w-]+)'", r"--by \1"),
     (r"\b(scale|distance)='(\w+)'", r"--\1 \2"),

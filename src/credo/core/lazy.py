@@ -6,11 +6,14 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["lazy_names", "public_names"]
+__all__ = ["lazy_names", "public_names", "renamed_arguments"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _IMPORT = re.compile(r"^from (\S+) import \(?\s*(\w+) as \w+", re.MULTILINE)
 
@@ -40,7 +43,8 @@ def public_names(
         if name not in renamed:
             return get(name)
         old, new = renamed[name]
-        warnings.warn(f"{package}.{name} is now {new}.", DeprecationWarning, stacklevel=2)
+        told = f"{package}.{name} is now {new}; the old name will go."
+        warnings.warn(told, DeprecationWarning, stacklevel=2)
         module, _, attribute = old.rpartition(".")
         return getattr(import_module(module), attribute)
 
@@ -68,9 +72,40 @@ def lazy_names(
                 near = close_names(name, where)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise AttributeError(f"{package} has no name {name!r}.{hint}")
-        module = import_module(where[name])
-        value = module if where[name] == f"{package}.{name}" else getattr(module, name)
+        found = import_module(where[name])
+        value = found if where[name] == f"{package}.{name}" else getattr(found, name)
         setattr(sys.modules[package], name, value)
         return value
 
     return get, lambda: sorted(where)
+
+
+def renamed_arguments(**new: str) -> Callable[[F], F]:
+    """A function that still takes the old names of its arguments, with a warning.
+
+    >>> @renamed_arguments(budget="max_iter")
+    ... def count(max_iter=3):
+    ...     return max_iter
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     count(budget=5)
+    5
+    >>> print(told[0].message)
+    budget= of count is now max_iter=; the old name will go.
+    """
+
+    def of(function: F) -> F:
+        @wraps(function)
+        def called(*args: Any, **options: Any) -> Any:
+            for old in [n for n in options if n in new]:
+                if new[old] in options:
+                    raise TypeError(f"{old}= is the old name of {new[old]}=: give one of them.")
+                told = f"{old}= of {function.__name__} is now {new[old]}=; the old name will go."
+                warnings.warn(told, DeprecationWarning, stacklevel=2)
+                options[new[old]] = options.pop(old)
+            return function(*args, **options)
+
+        return called  # type: ignore[return-value]
+
+    return of

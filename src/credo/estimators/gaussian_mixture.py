@@ -23,22 +23,19 @@ from credo.core.errors import InputError, shown
 from credo.core.schema import is_missing
 from credo.data import Stream, Table, read
 from credo.data.sources.unnamed import unmasked
-from credo.estimators.inputs import is_named_table, row_weights, threads_of
-from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
+from credo.estimators.inputs import is_named_table
+from credo.estimators.mixture_answers import STARTS, MixtureAnswers
 from credo.model.mixtures.mixture import Mixture
 from credo.model.mixtures.parts import Gaussians
 from credo.model.values.value import at_least, choice, readonly, whole
-from credo.predict.rows.mixture import Scored, scored
 from credo.predict.rows.mixture_columns import Plan, Taken, taken
-from credo.train.mixtures.choose import Options
-from credo.train.mixtures.learn import gaussian_plan, learned_cells
+from credo.train.mixtures.learn import gaussian_plan
 
 __all__ = ["GaussianMixture"]
 
 Floats = NDArray[np.float64]
 
 _TYPES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
-_STARTS = {"kmeans": "k-means++", "k-means++": "k-means++", "random": "random"}
 
 
 class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -75,6 +72,8 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
     >>> bool((labels[:3] == labels[0]).all() and (labels[3:] != labels[0]).all())
     True
     """
+
+    _classes = "components"
 
     def __init__(
         self,
@@ -122,43 +121,20 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the mixture; `y` is not used."""
         choice(self.covariance_type, tuple(_TYPES), "covariance_type")
-        choice(self.init_params, tuple(_STARTS), "init_params")
-        check_sizes(self, "n_components", "max_components", "n_init", "max_iter")
-        cells = self._cells(X, reset=True)
-        weights = row_weights(sample_weight, cells.rows)
-        if weights is not None:
-            kept = np.flatnonzero(weights)
-            cells = Taken(cells.plan, cells.reals, cells.counts, (), weights.astype(np.float64))
-            cells = cells if len(kept) == cells.rows else cells.some(kept)
-        start = self._start()
-        options = Options(
+        self._check()
+        cells, start = self._cells(X, reset=True), self._start()
+        record = self._learn(
+            cells,
+            sample_weight,
             covariance=_TYPES[self.covariance_type],
-            criterion=self.criterion,
-            restarts=self.n_init,
-            prior=self.prior,
-            max_components=self.max_components,
             start=start,
-            given=self._given() if isinstance(start, str) else None,
-            tol=self.tol,
-            budget=self.max_iter,
-            variance_floor=self.variance_floor,
+            given=self._placed() if isinstance(start, str) else None,
             least_variance=at_least(self.reg_covar, 0.0, "reg_covar"),
-            accelerate=self.accelerate,
         )
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        found = learned_cells(cells, self.n_components, options, rng, threads_of(self.n_jobs))
-        self.mixture_ = found.mixture
-        part = found.mixture.gaussians
-        assert part is not None and found.mixture.record is not None
-        record = found.mixture.record
-        self.weights_ = np.array(found.mixture.weights)
+        part = self.mixture_.gaussians
+        assert part is not None
         self.means_ = np.array(part.means)
         self.covariances_ = np.array(part.covariances)
-        self.n_components_ = found.mixture.k
-        self.n_iter_ = int(record.details["iterations"])
-        self.converged_ = bool(record.details["converged"])
-        self.lower_bounds_ = [v / cells.weight for v in record.trace]
-        self.lower_bound_ = self.lower_bounds_[-1]
         if not self.converged_:
             warnings.warn(
                 f"GaussianMixture did not converge: {record.reason}. Raise max_iter or tol, or "
@@ -180,9 +156,9 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
 
     def _start(self) -> str | Mixture:
         last = getattr(self, "mixture_", None)
-        return last if self.warm_start and last is not None else _STARTS[self.init_params]
+        return last if self.warm_start and last is not None else STARTS[self.init_params]
 
-    def _given(self) -> Callable[[Mixture], Mixture] | None:
+    def _placed(self) -> Callable[[Mixture], Mixture] | None:
         """What puts the numbers that were given in the place of those of a start."""
         given = (self.weights_init, self.means_init, self.precisions_init)
         if all(g is None for g in given):
@@ -229,10 +205,6 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
         return Taken(Plan(self._named), reals, np.zeros((0, len(X))), ())
 
     # --- answering ------------------------------------------------------------------------
-
-    def _scored(self, X: Any) -> Scored:
-        check_is_fitted(self, "mixture_")
-        return scored(self.mixture_, self._cells(X, reset=False), threads_of(self.n_jobs))
 
     def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
         """Rows drawn from the mixture, and the component of each."""

@@ -12,20 +12,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from credo.core.errors import InputError, unknown_name
 from credo.core.schema import Variable
 from credo.data.columns.columns import Column, columns_of, position_names
 from credo.data.sources.unnamed import unmasked
-from credo.estimators.inputs import is_named_table, row_weights, threads_of, validated
-from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
+from credo.estimators.inputs import is_named_table, validated
+from credo.estimators.mixture_answers import STARTS, MixtureAnswers
 from credo.model.values.value import choice
-from credo.predict.rows.mixture import Scored, scored
 from credo.predict.rows.mixture_columns import Plan, Taken, taken
-from credo.train.mixtures.choose import Options
-from credo.train.mixtures.learn import learned_cells
 
 __all__ = ["LatentClasses"]
 
@@ -59,6 +54,8 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
     >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
     True
     """
+
+    _classes = "classes"
 
     def __init__(
         self,
@@ -95,41 +92,15 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the classes; `y` is not used."""
-        starts = {"kmeans": "k-means++", "random": "random"}
-        choice(self.init_params, tuple(starts), "init_params")
-        check_sizes(self, "n_classes", "max_classes", "n_init", "max_iter")
+        self._check()
         X = self._checked(X, reset=True)
         self._plan = self._planned(X)
-        cells = taken(self._plan, X)
-        weights = row_weights(sample_weight, cells.rows)
-        if weights is not None:
-            own = weights.astype(np.float64)
-            cells = Taken(cells.plan, cells.reals, cells.counts, cells.codes, own)
-            cells = cells.some(np.flatnonzero(weights)) if not weights.all() else cells
-        options = Options(
-            covariance="diagonal",
-            criterion=self.criterion,
-            restarts=self.n_init,
-            prior=self.prior,
-            max_components=self.max_classes,
-            start=starts[self.init_params],
-            tol=self.tol,
-            budget=self.max_iter,
-            variance_floor=self.variance_floor,
-            accelerate=self.accelerate,
-        )
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        found = learned_cells(cells, self.n_classes, options, rng, threads_of(self.n_jobs))
-        self.mixture_ = found.mixture
-        record = found.mixture.record
-        assert record is not None
-        self.weights_ = np.array(found.mixture.weights)
-        self.n_classes_ = found.mixture.k
-        self.n_iter_ = int(record.details["iterations"])
-        self.converged_ = bool(record.details["converged"])
-        self.lower_bounds_ = [v / cells.weight for v in record.trace]
-        self.lower_bound_ = self.lower_bounds_[-1]
+        start = STARTS[self.init_params]
+        self._learn(taken(self._plan, X), sample_weight, covariance="diagonal", start=start)
         return self
+
+    def _cells(self, X: Any, reset: bool) -> Taken:
+        return taken(self._plan, self._checked(X, reset))
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """X after scikit-learn's own checks of its shape and names."""
@@ -174,13 +145,6 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
         if not (reals or counts or states):
             raise InputError("No column of X can be used.", hint="; ".join(found.aside.values()))
         return Plan(tuple(reals), tuple(counts), tuple(states))
-
-    # --- answering ------------------------------------------------------------------------
-
-    def _scored(self, X: Any) -> Scored:
-        check_is_fitted(self, "mixture_")
-        cells = taken(self._plan, self._checked(X, reset=False))
-        return scored(self.mixture_, cells, threads_of(self.n_jobs))
 
     # --- what scikit-learn asks -----------------------------------------------------------
 

@@ -1,42 +1,96 @@
-"""What the estimators over a mixture answer: classes, densities and criteria from one score."""
+"""What the estimators over a mixture share: learning, and the answers of one score."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from credo.core.errors import InputError
+from credo.estimators.inputs import row_weights, threads_of
 from credo.model.mixtures.mixture import Mixture
-from credo.model.values.value import whole
-from credo.predict.rows.mixture import Scored
+from credo.model.values.record import Record
+from credo.model.values.value import choice, whole
+from credo.predict.rows.mixture import Scored, scored
+from credo.predict.rows.mixture_columns import Taken
+from credo.train.mixtures.choose import Options
+from credo.train.mixtures.learn import learned_cells
 
-__all__ = ["MixtureAnswers", "check_sizes"]
+__all__ = ["STARTS", "MixtureAnswers"]
 
 Floats = NDArray[np.float64]
 
-
-def check_sizes(model: Any, classes: str, *others: str) -> None:
-    """Refuse numbers that are none by the names that the estimator has for them."""
-    if isinstance(given := getattr(model, classes), str):
-        if given != "auto":
-            raise InputError(f"{classes} must be a whole number or 'auto', got {given!r}.")
-    else:
-        whole(given, 1, classes)
-    for name in others:
-        whole(getattr(model, name), 1, name)
+STARTS = {"kmeans": "k-means++", "k-means++": "k-means++", "random": "random"}
+"""Ways to start, as scikit-learn calls them."""
 
 
 class MixtureAnswers:
     """The answers of `_scored(X)`, as scikit-learn names them."""
 
     mixture_: Mixture
+    _classes: str  # what the estimator calls the classes: 'components' or 'classes'
+
+    def _check(self) -> None:
+        """Refuse what is no number, or no start, by the names that the estimator has for them."""
+        choice(self._given("init_params"), tuple(STARTS), "init_params")
+        name = f"n_{self._classes}"
+        if isinstance(given := self._given(name), str):
+            if given != "auto":
+                raise InputError(f"{name} must be a whole number or 'auto', got {given!r}.")
+        else:
+            whole(given, 1, name)
+        for other in (f"max_{self._classes}", "n_init", "max_iter"):
+            whole(self._given(other), 1, other)
+
+    def _given(self, name: str) -> Any:
+        return getattr(self, name)
+
+    def _learn(self, cells: Taken, sample_weight: Any, **options: Any) -> Record:
+        """The mixture of some cells; rows of weight 0 are left out."""
+        weights = row_weights(sample_weight, cells.rows)
+        if weights is not None:
+            cells = replace(cells, weights=weights.astype(np.float64))
+            cells = cells if weights.all() else cells.some(np.flatnonzero(weights))
+        given = self._given
+        made = Options(
+            criterion=given("criterion"),
+            restarts=given("n_init"),
+            prior=given("prior"),
+            max_components=given(f"max_{self._classes}"),
+            tol=given("tol"),
+            max_iter=given("max_iter"),
+            variance_floor=given("variance_floor"),
+            accelerate=given("accelerate"),
+            **options,
+        )
+        seed = check_random_state(given("random_state")).randint(2**31 - 1)
+        threads = threads_of(given("n_jobs"))
+        k = given(f"n_{self._classes}")
+        self.mixture_ = learned_cells(cells, k, made, np.random.default_rng(seed), threads).mixture
+        record = self.mixture_.record
+        assert record is not None
+        self.weights_ = np.array(self.mixture_.weights)
+        setattr(self, f"n_{self._classes}_", self.mixture_.k)
+        self.n_iter_ = int(record.details["iterations"])
+        self.converged_ = bool(record.details["converged"])
+        self.lower_bounds_ = [v / cells.weight for v in record.trace]
+        self.lower_bound_ = self.lower_bounds_[-1]
+        return record
 
     @abstractmethod
+    def _cells(self, X: Any, reset: bool) -> Taken:
+        """The cells of X, after scikit-learn's own checks of its shape and names."""
+
     def _scored(self, X: Any) -> Scored:
         """P(class | row), a column a class, and ln of each row's density."""
+        check_is_fitted(self, "mixture_")
+        cells = self._cells(X, reset=False)
+        return scored(self.mixture_, cells, threads_of(self._given("n_jobs")))
 
     @abstractmethod
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

@@ -43,8 +43,8 @@ LEARNED = {
     "cluster, named": lambda x: cr.cluster(x, k=2, columns=["p", "q"]).labels,
     "cluster, gaussian": lambda x: cr.cluster(x, "gaussian", k=2).membership,
     "which_k": lambda x: cr.which_k(x).k,
-    "gaussian_mixture": lambda x: cr.gaussian_mixture(x, 1).gaussians.means,
-    "latent_classes": lambda x: cr.latent_classes(x, 2).gaussians.means,
+    "gaussian_mixture": lambda x: cr.mixture(x, 1).gaussians.means,
+    "latent_classes": lambda x: cr.mixture(x, 2).gaussians.means,
     "GaussianMixture": lambda x: GaussianMixture(2, random_state=0).fit(x).means_,
     "LatentClasses": lambda x: LatentClasses(2, random_state=0).fit(x).predict_proba(plain()),
     "NaiveBayes": lambda x: NaiveBayes().fit(x, CLASS).predict_proba(plain()),
@@ -55,7 +55,7 @@ LEARNED = {
     "NetworkClassifier": lambda x: NetworkClassifier().fit(x, CLASS).predict_proba(plain()),
 }
 BY_NAME = {
-    "gaussian_mixture": lambda x: cr.gaussian_mixture(x, 1).gaussians.means,
+    "gaussian_mixture": lambda x: cr.mixture(x, 1).gaussians.means,
     "GaussianMixture": lambda x: GaussianMixture(2, random_state=0).fit(x).means_,
     "LatentClasses": lambda x: LatentClasses(2, random_state=0).fit(x).predict_proba(WHOLE),
     "NaiveBayes": lambda x: NaiveBayes().fit(x, CLASS).predict_proba(WHOLE),
@@ -87,7 +87,7 @@ def test_answers(model):
 
 
 def test_answers_of_models():
-    mixture, named = cr.gaussian_mixture(plain(), 2), cr.gaussian_mixture(WHOLE, 2)
+    mixture, named = cr.mixture(plain(), 2), cr.mixture(WHOLE, 2)
     bayes = cr.naive_bayes(WHOLE | {"y": [str(c) for c in CLASS]}, "y")
     groups = cr.cluster(plain(), k=2)
     for ask in (mixture.responsibilities, mixture.log_likelihood, groups.assign):
@@ -99,7 +99,7 @@ def test_answers_of_models():
 def test_whole_numbers_and_states():
     x = np.ma.masked_array([[1, 2], [1, 3], [8, 2], [9, 999]], mask=False)
     x[3, 1] = np.ma.masked
-    found = cr.gaussian_mixture(x, 1, covariance="diagonal")
+    found = cr.mixture(x, 1, covariance="diagonal")
     assert found.gaussians.means.round(9).tolist() == [[4.75, 2.333333333]]
     assert GaussianMixture(1, covariance_type="diag").fit(x).means_.shape == (1, 2)
     s = np.ma.masked_array(np.array(["u", "v", "u", "?"]), mask=[0, 0, 0, 1])

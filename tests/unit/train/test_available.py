@@ -65,7 +65,7 @@ def test_without_gaps_it_is_the_score_itself(name):
     )
     families = [Family("b", ("a",)), Family("b", ("a", "c")), Family("c", ())]
     for t in (rows, whole):
-        from credo.train.em.available import of_available
+        from credo.train.scores.available import of_available
 
         plain = family_scores(t, ScoreSpec.of(name))
         native = plain.of(families)

@@ -35,7 +35,7 @@ def p(net, name, state, bag):
 
 
 def test_two_bags_of_candy_as_printed(candy, start):
-    one = cr.em(BAGS, candy, start=start, budget=1)
+    one = cr.em(BAGS, candy, start=start, max_iter=1)
     assert one.record.trace == pytest.approx([-2044.26, -2021.03], abs=0.005)
     assert one.p("Bag")[1] == pytest.approx(0.6124, abs=5e-5)
     figures = [(0.6684, 0.3887), (0.6483, 0.3817), (0.6558, 0.3827)]
@@ -44,7 +44,7 @@ def test_two_bags_of_candy_as_printed(candy, start):
     ):
         assert p(one, name, state, 1) == pytest.approx(a, abs=5e-5)
         assert p(one, name, state, 2) == pytest.approx(b, abs=5e-5)
-    ten = cr.em(BAGS, candy, start=start, budget=10)
+    ten = cr.em(BAGS, candy, start=start, max_iter=10)
     assert ten.record.score == pytest.approx(-1982.02, abs=0.005)
     whole = cr.em(BAGS, candy, start=start)
     assert whole.record.trace[10] == pytest.approx(-1982.02, abs=0.005)
@@ -61,24 +61,24 @@ def test_gradient_reaches_the_same_top(candy, start, method):
 
 @pytest.mark.parametrize("method", ["gradient", "conjugate-gradient"])
 def test_many_starts_are_raced_by_the_method_asked_for(candy, method, monkeypatch):
-    from credo.train.em.climb import Climb
+    from credo.train.em.run import Run
 
     by_em = cr.em(BAGS, candy, hidden={"Bag": 2})
-    monkeypatch.setattr(Climb, "steps", lambda *_: pytest.fail("this is EM"))
+    monkeypatch.setattr(Run, "steps", lambda *_: pytest.fail("this is EM"))
     net = cr.em(BAGS, candy, hidden={"Bag": 2}, method=method)
     assert "slope" in net.record.reason and net.record.how == method
     assert len(net.record.details["starts_dropped"]) == 9
     assert (np.diff(net.record.trace) >= 0).all()
     assert net.record.score == pytest.approx(by_em.record.score, abs=0.2)
-    short = cr.em(BAGS, candy, hidden={"Bag": 2}, method=method, budget=4)
+    short = cr.em(BAGS, candy, hidden={"Bag": 2}, method=method, max_iter=4)
     assert short.record.details["iterations"] == 4
     assert short.record.reason == "the budget of 4 iterations was used up"
 
 
 def test_ctrl_c_keeps_what_the_gradient_has_reached(candy, monkeypatch):
-    from credo.train.em.problem import Problem
+    from credo.train.em.e_step import EStep
 
-    calls, original = [], Problem.expect
+    calls, original = [], EStep.expect
 
     def stop(self, numbers):
         calls.append(1)
@@ -86,14 +86,14 @@ def test_ctrl_c_keeps_what_the_gradient_has_reached(candy, monkeypatch):
             raise KeyboardInterrupt
         return original(self, numbers)
 
-    monkeypatch.setattr(Problem, "expect", stop)
+    monkeypatch.setattr(EStep, "expect", stop)
     net = cr.em(BAGS, candy, hidden={"Bag": 2}, restarts=1, method="gradient")
     assert net.record.reason == "interrupted"
     assert net.record.score >= net.record.trace[-1] - 1e-9
 
 
 def test_plain_gradient_steps_climb(candy, start):
-    net = cr.em(BAGS, candy, start=start, method="gradient-steps", budget=300)
+    net = cr.em(BAGS, candy, start=start, method="gradient-steps", max_iter=300)
     assert net.record.score > -1979.5 and (np.diff(net.record.trace) >= 0).all()
     assert net.record.details["iterations"] <= 300
 
@@ -166,7 +166,7 @@ def test_two_states_alike_are_a_saddle_point_too():
     # a state that is never there is no twin, and a prior that differs tells states apart
     cr.em(THREE, rows, start=_three(own=(0.0, 0.4, 0.6)))
     uneven = {"x": np.array([[9, 1, 1], [1, 1, 9], [1, 9, 1]])}
-    kept = cr.em(THREE, rows, uneven, start=_three(), budget=50)
+    kept = cr.em(THREE, rows, uneven, start=_three(), max_iter=50)
     assert np.abs(kept.cpt("x").values[0] - kept.cpt("x").values[1]).max() > 0.01
 
 
@@ -191,7 +191,7 @@ def test_burglary_not_observed_on_one_day():
 
 
 def test_records_tell_what_happened(candy, start):
-    net = cr.em(BAGS, candy, start=start, budget=3)
+    net = cr.em(BAGS, candy, start=start, max_iter=3)
     record = net.record
     assert record.how == "em" and record.reason == "the budget of 3 iterations was used up"
     assert len(record.trace) == 4 and record.seed == 0 and record.seconds > 0
@@ -267,9 +267,9 @@ def test_stepwise_keeps_the_states_of_a_network(tmp_path):
 
 
 def test_warm_start_goes_on(candy, start):
-    early = cr.em(BAGS, candy, start=start, budget=5)
-    late = cr.em(BAGS, candy, start=early, budget=5, accelerate=False)
-    whole = cr.em(BAGS, candy, start=start, budget=10, accelerate=False)
+    early = cr.em(BAGS, candy, start=start, max_iter=5)
+    late = cr.em(BAGS, candy, start=early, max_iter=5, accelerate=False)
+    whole = cr.em(BAGS, candy, start=start, max_iter=10, accelerate=False)
     assert late.record.trace == pytest.approx(whole.record.trace[5:], rel=1e-12)
 
 
@@ -314,7 +314,7 @@ def test_refusals():
         (InputError, "'a' is hidden= but the table has it", {"hidden": {"a": 2}}),
         (InputError, "method", {"method": "climb"}),
         (InputError, "start", {"start": "nowhere"}),
-        (InputError, "budget", {"budget": 0}),
+        (InputError, "max_iter", {"max_iter": 0}),
         (InputError, "needs different starts", {"start": "available", "restarts": 3}),
         (InputError, "threads", {"threads": 0}),
         (InputError, "rng", {"rng": None}),
@@ -378,7 +378,7 @@ def test_underflow_is_no_end():
     rows = {f"f{i}": cells[:, i].tolist() for i in range(d)}
     graph = "[C]" + "".join(f"[f{i}|C]" for i in range(d))
     schema = {f"f{i}": [0, 1] for i in range(d)}
-    net = cr.em(graph, cr.read(rows, schema), hidden={"C": 2}, restarts=2, budget=3,
+    net = cr.em(graph, cr.read(rows, schema), hidden={"C": 2}, restarts=2, max_iter=3,
                 prior=cr.Laplace(1))  # fmt: skip
     assert np.isfinite(net.record.trace).all()
 
@@ -387,10 +387,10 @@ def test_underflow_is_no_end():
 
 
 def _after(steps, original):
-    """A climb that Ctrl-C ends after some steps."""
+    """A run that Ctrl-C ends after some steps."""
 
-    def run(self, most):
-        for i, height in enumerate(original(self, most)):
+    def run(self, most, pause=None):
+        for i, height in enumerate(original(self, most, pause)):
             yield height
             if i + 1 >= steps:
                 raise KeyboardInterrupt
@@ -403,9 +403,9 @@ GAPPY = {"B": ["n", "n", None, "y", None, "y"], "A": ["f", "f", "o", "o", "f", N
 
 @pytest.mark.parametrize("restarts", [None, 3])
 def test_ctrl_c_gives_the_best_so_far(monkeypatch, restarts):
-    from credo.train.em.climb import Climb
+    from credo.train.em.run import Run
 
-    monkeypatch.setattr(Climb, "steps", _after(2, Climb.steps))
+    monkeypatch.setattr(Run, "steps", _after(2, Run.steps))
     start = None if restarts is None else "random"
     net = cr.em("[B][A|B]", GAPPY, restarts=restarts, start=start)
     assert net.record.reason == "interrupted" and net.record.details["iterations"] == 2
@@ -413,12 +413,12 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch, restarts):
 
 
 def test_ctrl_c_before_the_first_step_gives_nothing(monkeypatch):
-    from credo.train.em.problem import Problem
+    from credo.train.em.e_step import EStep
 
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Problem, "expect", stop)
+    monkeypatch.setattr(EStep, "expect", stop)
     for more in ({}, {"start": "random", "restarts": 2}):
         with pytest.raises(KeyboardInterrupt):
             cr.em("[B][A|B]", GAPPY, **more)

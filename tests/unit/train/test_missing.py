@@ -86,7 +86,7 @@ def test_trace_is_drawn():
     net = cr.em("[a][c|a]", rows)
     ax = cr.plot.trace(net)
     assert ax.get_ylabel() == "ln P(rows)"
-    short = cr.plot.trace(cr.em("[a][c|a]", rows, budget=4))
+    short = cr.plot.trace(cr.em("[a][c|a]", rows, max_iter=4))
     assert all(float(t).is_integer() for t in short.get_xticks())
     with pytest.raises(ValueError, match="no trace"):
         cr.plot.trace(cr.Network("[a]", {"a": 0.5}))

@@ -93,7 +93,7 @@ def test_completed_rows_count_what_is_expected():
     full = completed(net, table)
     assert full.drawn == 0 and not any(full.table.block.gaps)
     assert full.table.weights.sum() == pytest.approx(200)
-    once = cr.em(net, table, start=net, budget=1)
+    once = cr.em(net, table, start=net, max_iter=1)
     assert np.allclose(
         full.table.tally([("b", ["a"])])["b", ["a"]].values,
         once.cpt("b").learned.observed.values,

@@ -18,7 +18,8 @@ from credo.model.networks.network import Network
 from credo.model.networks.priors import BDeu
 from credo.model.values.reals import shown
 from credo.model.values.record import Record
-from credo.train.em.fit import INTERRUPTED, em_until
+from credo.train.em.fit import em_until
+from credo.train.em.run import INTERRUPTED
 from credo.train.parameters.parameters import fit
 from credo.train.parameters.update import refit
 from credo.train.structure.learning import learn
@@ -101,7 +102,7 @@ def again(net: Network, rows: Table) -> Network:
         for n in hidden
     }
     return em_until(
-        math.inf, net, rows, prior, start=net, tol=1e-4, budget=_STEPS[bool(hidden)], restarts=1,
+        math.inf, net, rows, prior, start=net, tol=1e-4, max_iter=_STEPS[bool(hidden)], restarts=1,
         fixed=fixed or None, tied=sorted(groups), hidden=states or None, told=False,
     )  # fmt: skip
 

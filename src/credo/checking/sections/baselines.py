@@ -69,5 +69,5 @@ def _tree(rows: Table) -> Network:
     whole_or_stop(found.record)
     dag = Dag(found.dag.edges, rows.schema.names)
     if has_gaps(rows):
-        return em_until(inf, dag, rows, BDeu(1), tol=1e-3, budget=30, told=False)
+        return em_until(inf, dag, rows, BDeu(1), tol=1e-3, max_iter=30, told=False)
     return _fit(dag, rows)

@@ -42,10 +42,10 @@ __all__ = ["command"]
     default="em",
     show_default=True,
     type=click.Choice(["em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise"]),
-    help="How to climb the likelihood.",
+    help="How to raise the likelihood.",
 )
 @click.option("--start", metavar="FILE", help="Go on from the numbers of this network.")
-@click.option("--restarts", type=int, metavar="N", help="Climbs from different starts.")
+@click.option("--restarts", type=int, metavar="N", help="EM runs from different starts.")
 @click.option(
     "--tol",
     type=float,
@@ -76,7 +76,7 @@ def command(
     """Learn the tables of a graph from rows with gaps, or with variables never observed.
 
     GRAPH is a network file, whose states are kept, or a graph in text such as "[A][B|A]".
-    Ctrl-C ends the climb: the best so far is written, and the exit code is 130.
+    Ctrl-C ends the run: the best so far is written, and the exit code is 130.
 
     \b
     Examples:
@@ -99,7 +99,7 @@ def command(
         hidden=dict(_hidden(h) for h in hidden) or None,
         method=method,
         tol=tol,
-        budget=budget,
+        max_iter=budget,
         rng=common.seed,
         estimate=estimate,
         threads=common.threads,

@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A mixture of k classes. Made by `cr.gaussian_mixture` and `cr.latent_classes`, or by hand.
+    """A mixture of k classes. Made by `cr.mixture`, or by hand.
 
     >>> import credo as cr
     >>> mixture = cr.Mixture([0.5, 0.5], [cr.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")])
@@ -186,7 +186,7 @@ class Mixture:
         >>> cr.Mixture([0.5, 0.5], [part]).sample(3, rng=1).schema.names
         ('x', 'Class')
         """
-        from credo.predict.rows.mixture_sample import sampled
+        from credo.predict.rows.mixture import sampled
 
         return sampled(self, size(n), generator(rng))
 

@@ -1,4 +1,6 @@
-"""Rows through a mixture: ln P(row) = ln Σ_c w_c Π P(part | c), missing cells integrated out.
+"""Rows through a mixture, and drawn from it.
+
+    ln P(row) = ln Σ_c w_c Π P(part | c), missing cells integrated out
 
 A row that no class can have made has ln P(row) = −inf and belongs to none: densities say so, and
 who asks for its class is told the row and the cells that rule it out.
@@ -14,20 +16,25 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from credo.core.errors import ImpossibleError
+from credo.core.schema import Schema, Variable
 from credo.core.threads import checked_threads
 from credo.data.sources.unnamed import is_plain, rows_in
+from credo.data.table import Table
+from credo.model.mixtures.labels import drawn_from
 from credo.model.mixtures.mixture import Mixture
 from credo.model.mixtures.parts import Gaussians, Rates, Tables
 from credo.predict.rows.far_rows import AFAR, brought_near
 from credo.predict.rows.mixture_columns import Taken, plan_of_parts, taken
-from credo.predict.rows.mixture_rows import Laid, Numbers, laid
+from credo.predict.rows.mixture_rows import Laid, Parameters, laid
+from credo.stats.block import Block
 
 __all__ = [
     "Scales",
     "Scored",
     "lay",
     "log_density_left",
-    "numbers_of",
+    "parameters_of",
+    "sampled",
     "scales_of",
     "scored",
     "scored_rows",
@@ -54,7 +61,7 @@ def scales_of(mixture: Mixture) -> Scales:
     return Scales(centre, np.sqrt(spread))
 
 
-def numbers_of(mixture: Mixture, scales: Scales) -> Numbers:
+def parameters_of(mixture: Mixture, scales: Scales) -> Parameters:
     """The parameters of a mixture in scaled units."""
     k, part = mixture.k, mixture.gaussians
     means, spread = np.zeros((k, 0)), np.zeros((k, 0))
@@ -65,7 +72,7 @@ def numbers_of(mixture: Mixture, scales: Scales) -> Numbers:
         else:
             spread = part.variances / scales.scale**2
     rates = [p.rates for p in mixture.parts if isinstance(p, Rates)]
-    return Numbers(
+    return Parameters(
         mixture.weights,
         tuple(p.values for p in mixture.parts if isinstance(p, Tables)),
         means,
@@ -135,11 +142,11 @@ def scored(mixture: Mixture, cells: Taken, threads: int | None = None) -> Scored
     reals = _scaled(cells, scales)
     rows = lay(cells, scales, joint, mixture.k, reals)
     many = checked_threads(threads)
-    numbers = numbers_of(mixture, scales)
-    share, logs = rows.score(numbers, many)
+    x = parameters_of(mixture, scales)
+    share, logs = rows.score(x, many)
     near, here = brought_near(reals.T, AFAR), logs
     if near is not None:
-        share, here = lay(cells, scales, joint, mixture.k, near.T).score(numbers, many)
+        share, here = lay(cells, scales, joint, mixture.k, near.T).score(x, many)
     left = log_density_left(cells, scales)
     return Scored(mixture, cells, share, logs + left, np.flatnonzero(here == -np.inf))
 
@@ -169,3 +176,40 @@ def _refused(mixture: Mixture, cells: Taken, rows: NDArray[np.intp]) -> Impossib
         f"Row {row + 1:,} has probability zero in every class: {'; '.join(told[:6])}.{more}",
         hint="Learn with prior above 0, or leave such a cell empty.",
     )
+
+
+def sampled(mixture: Mixture, n: int, rng: np.random.Generator) -> Table:
+    """Rows drawn: first the class, then each part given it; the class is the last column."""
+    label = drawn_from(mixture.weights, n, rng)
+    variables, arrays = [], []
+    for part in mixture.parts:
+        if isinstance(part, Tables):
+            steps = np.cumsum(part.values, axis=1)[label]
+            code = (rng.random(n)[:, None] * steps[:, -1:] >= steps).sum(axis=1)
+            arity = part.variable.arity
+            kind = np.uint8 if arity < 256 else np.uint16
+            variables.append(part.variable)
+            arrays.append(np.minimum(code, arity - 1).astype(kind))
+            continue
+        variables += [Variable(name, "continuous") for name in part.names]
+        if isinstance(part, Rates):
+            arrays.append(rng.poisson(part.rates[label]).astype(np.float64))
+            continue
+        arrays += list(_normal(part, label, rng).T)
+    hidden = Variable(mixture.name, "discrete", tuple(range(mixture.k)))
+    variables.append(hidden)
+    arrays.append(label.astype(np.uint8 if mixture.k < 256 else np.uint16))
+    block = Block(Schema(tuple(variables)), tuple(np.ascontiguousarray(a) for a in arrays))
+    return Table(block)
+
+
+def _normal(part: Gaussians, label: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    noise = rng.standard_normal((len(label), len(part.names)))
+    out = np.empty_like(noise)
+    if part.form in ("diagonal", "spherical"):
+        out[:] = part.means[label] + noise * np.sqrt(part.variances[label])
+        return out
+    for c, root in enumerate(np.linalg.cholesky(part.matrices)):
+        mine = label == c
+        out[mine] = part.means[c] + noise[mine] @ root.T
+    return out

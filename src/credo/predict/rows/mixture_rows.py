@@ -18,7 +18,7 @@ from credo import _core
 from credo.core.errors import InputError, LimitError
 from credo.predict.mixed.inverse_roots import WIDE, Roots, roots_of
 
-__all__ = ["MAX_CELLS", "Expected", "Laid", "Numbers", "laid"]
+__all__ = ["MAX_CELLS", "Laid", "Parameters", "Statistics", "laid"]
 
 Floats = NDArray[np.float64]
 
@@ -28,11 +28,10 @@ MAX_CELLS = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class Parameters:
     """The parameters of a mixture, in the scaled units of its rows.
 
-    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d]. `rest` is the
-    variance of each class in directions that the rows do not have, where these are left out.
+    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d].
     """
 
     weights: Floats
@@ -40,36 +39,34 @@ class Numbers:
     means: Floats
     spread: Floats
     rates: Floats  # [k, count columns]
-    rest: Floats | None = None
 
     @property
     def k(self) -> int:
         """The number of classes."""
         return len(self.weights)
 
-    def by_size(self) -> Numbers:
-        """The same numbers with the heaviest class first."""
+    def by_size(self) -> Parameters:
+        """The same with the heaviest class first."""
         order = np.argsort(-self.weights, kind="stable")
         if (order[1:] > order[:-1]).all():
             return self
         spread = self.spread
         if spread.strides[0] or not spread.size:  # not one covariance that all share
             spread = spread[order]
-        rest = None if self.rest is None else self.rest[order]
         tables = tuple(t[order] for t in self.tables)
         weights, means, rates = self.weights[order], self.means[order], self.rates[order]
-        return Numbers(weights, tables, means, spread, rates, rest)
+        return Parameters(weights, tables, means, spread, rates)
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
-    """ln P(rows), and the statistics of each class: what a maximisation step needs.
+class Statistics:
+    """The expected statistics of each class, `under` some parameters.
 
-    `first` and `second` are sums about `means` of the numbers they were made under; where the
-    columns are not one Gaussian, `second` is [k, d] and `there` the weight of observed cells.
+    `first` and `second` are sums about the means of those; where the columns are not one Gaussian,
+    `second` is [k, d] and `there` the weight of observed cells.
     """
 
-    log_likelihood: float
+    under: Parameters
     mass: Floats
     counts: tuple[Floats, ...]
     first: Floats
@@ -89,58 +86,54 @@ class Laid:
     real: int  # Gaussian columns
     groups: tuple[tuple[tuple[int, int, int], ...], ...]  # (column, states, states and missing)
     order: NDArray[np.intp] | None
-    beyond: int = 0  # directions that are left out, since no row has them
 
-    def expect(self, numbers: Numbers, threads: int = 1, path: str = "auto") -> Expected:
-        """The expectation step."""
-        roots = self._roots(numbers)
-        rooted = roots is not None
-        found = self.native.step(*self._model(numbers, roots), self.joint, threads, path, rooted)
+    def expect(
+        self, x: Parameters, threads: int = 1, path: str = "auto"
+    ) -> tuple[Statistics, float]:
+        """The E-step: statistics, and ln P(rows)."""
+        roots = self._roots(x)
+        found = self.native.step(
+            *self._model(x, roots), self.joint, threads, path, roots is not None
+        )
         if found[0] is None:
             raise InputError(
                 "A covariance is not positive definite.",
                 hint="Raise variance_floor, or use covariance='diagonal'.",
             )
-        height, impossible, mass, counts, first, second = found
-        if impossible:
-            height = -np.inf
-        d = self.real
+        log, impossible, mass, counts, first, second = found
+        tables = self._unpacked(counts)
         if self.joint:
-            there = np.repeat(mass[:, None], d, axis=1)
-            return Expected(height, mass, self._unpacked(counts), first, second, there, roots)
-        return Expected(height, mass, self._unpacked(counts), first, second[:, 0, :d], second[:, 1])
+            there = np.repeat(mass[:, None], self.real, axis=1)
+            made = Statistics(x, mass, tables, first, second, there, roots)
+        else:
+            made = Statistics(x, mass, tables, first, second[:, 0, : self.real], second[:, 1])
+        return made, -np.inf if impossible else log
 
-    def score(
-        self, numbers: Numbers, threads: int = 1, path: str = "auto"
-    ) -> tuple[Floats, Floats]:
+    def score(self, x: Parameters, threads: int = 1, path: str = "auto") -> tuple[Floats, Floats]:
         """P(class | row) [rows, k] and ln P(row), in the order of the rows as they came."""
-        roots = self._roots(numbers)
-        rooted = roots is not None
-        found = self.native.score(*self._model(numbers, roots), self.joint, threads, path, rooted)
+        roots = self._roots(x)
+        found = self.native.score(
+            *self._model(x, roots), self.joint, threads, path, roots is not None
+        )
         if found[0] is None:
             raise InputError("A covariance is not positive definite.")
         share, logs = found
         if self.order is not None:
-            back = np.empty_like(self.order)
-            back[self.order] = np.arange(len(back))
+            back = np.argsort(self.order)
             share, logs = share[back], logs[back]
         return share, logs
 
-    def _roots(self, numbers: Numbers) -> Roots | None:
+    def _roots(self, x: Parameters) -> Roots | None:
         """The roots of covariances of many columns; the kernel makes those of few, and of gaps."""
         if not self.joint or self.order is not None or self.real < WIDE:
             return None
-        return roots_of(numbers.spread)
+        return roots_of(x.spread)
 
-    def _model(
-        self, numbers: Numbers, roots: Roots | None
-    ) -> tuple[Floats, Floats, Floats, Floats]:
-        k = numbers.k
+    def _model(self, x: Parameters, roots: Roots | None) -> tuple[Floats, Floats, Floats, Floats]:
+        k = x.k
         with np.errstate(divide="ignore"):
-            weights = np.log(numbers.weights)
-            logs = [np.log(t.T) for t in numbers.tables]
-        if numbers.rest is not None:
-            weights = weights - 0.5 * self.beyond * np.log(2 * np.pi * numbers.rest)
+            weights = np.log(x.weights)
+            logs = [np.log(t.T) for t in x.tables]
         parts = [np.zeros((0, k))]
         for group in self.groups:
             total = np.zeros((1, k))
@@ -152,17 +145,17 @@ class Laid:
             parts.append(total)
         tables = np.ascontiguousarray(np.concatenate(parts))
         if self.joint:
-            spread = numbers.spread if roots is None else roots.inverse
-            return weights, tables, _plain(numbers.means), _plain(spread)
-        variance = numbers.spread
-        m = numbers.rates.shape[1]
-        means = np.concatenate([numbers.means, np.zeros((k, m))], axis=1)
+            spread = x.spread if roots is None else roots.inverse
+            return weights, tables, _plain(x.means), _plain(spread)
+        variance = x.spread
+        m = x.rates.shape[1]
+        means = np.concatenate([x.means, np.zeros((k, m))], axis=1)
         terms = np.zeros((k, 3, means.shape[1]))
         d = self.real
         terms[:, 1, :d] = 0.5 / variance
         terms[:, 2, :d] = -0.5 * np.log(2 * np.pi * variance)
-        terms[:, 0, d:] = np.log(numbers.rates)
-        terms[:, 2, d:] = -numbers.rates
+        terms[:, 0, d:] = np.log(x.rates)
+        terms[:, 2, d:] = -x.rates
         return weights, tables, _plain(means), terms
 
     def _unpacked(self, counts: Floats) -> tuple[Floats, ...]:

@@ -1,14 +1,15 @@
-"""Adaptive probabilistic networks: the gradient of the log-likelihood, climbed directly.
+"""Adaptive probabilistic networks: steps along the gradient of the log-likelihood.
 
     θ_ijk = exp w_ijk / Σ_k exp w_ijk,      ∂L/∂w_ijk = n_ijk − θ_ijk Σ_k n_ijk
 
-n are the expected counts of the same expectation step that EM takes (Russell, Binder, Koller &
+n are the expected counts of EM's own E-step (Russell, Binder, Koller &
 Kanazawa 1995). In these parameters every step stays a distribution. L-BFGS and conjugate gradients
 are SciPy's; plain steps are steepest ascent with a line search.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,11 @@ from numpy.typing import NDArray
 
 from credo.core.errors import ImpossibleError
 from credo.model.networks.line_prior import LinePrior
-from credo.train.em.climb import Climb
-from credo.train.em.maximise import Maximiser
-from credo.train.em.problem import Expected, Numbers
+from credo.train.em.e_step import Parameters, Statistics
+from credo.train.em.maximise import NetworkEM
+from credo.train.em.run import Run, Steps
 
-__all__ = ["METHODS", "Softmax", "ascend"]
+__all__ = ["METHODS", "Softmax", "by_gradient"]
 
 METHODS = {"gradient": "L-BFGS-B", "conjugate-gradient": "CG", "gradient-steps": ""}
 """The names of the methods, and SciPy's."""
@@ -33,81 +34,58 @@ Floats = NDArray[np.float64]
 class Softmax:
     """All free parameters as one vector: logarithms for tables, lines with ln σ²."""
 
-    def __init__(self, maximiser: Maximiser, start: Numbers) -> None:
-        self.maximiser, self.start = maximiser, start
-        layout = maximiser.layout
-        copies = {layout.at[n] for g in set(maximiser.groups.values()) for n in g[1:]}
-        bound = copies | set(maximiser.fixed_numbers)
-        cells = np.zeros(layout.cells, dtype=bool)
-        lines = np.zeros(layout.line_numbers, dtype=bool)
+    def __init__(self, em: NetworkEM, start: Parameters) -> None:
+        self.em, self.start = em, start
+        layout = em.layout
+        free = Parameters(np.zeros(layout.cells), np.zeros(layout.line_numbers))
         for i, (child, _) in enumerate(layout.families):
-            if i in bound:
-                continue
-            if child.is_discrete:
-                layout.table(cells, i)[...] = layout.table(start.theta, i) > 0
-            else:
-                layout.line(lines, i)[...] = True
-        self.cells, self.lines = np.flatnonzero(cells), np.flatnonzero(lines)
+            if i not in em.bound:
+                here = layout.part(start, i) > 0 if child.is_discrete else True
+                layout.part(free, i)[...] = here
+        self.cells, self.lines = np.flatnonzero(free.theta), np.flatnonzero(free.lines)
 
-    def vector(self, numbers: Numbers) -> Floats:
-        """The free parameters of some numbers."""
-        lines = numbers.lines.copy()
-        for i in self.maximiser.lines:
-            part = self.maximiser.layout.line(lines, i)
-            part[..., -1] = np.log(part[..., -1])
-        return np.concatenate([np.log(numbers.theta[self.cells]), lines[self.lines]])
+    def vector(self, x: Parameters) -> Floats:
+        """The free parameters."""
+        lines = x.lines.copy()
+        lines[self.em.variances] = np.log(lines[self.em.variances])
+        return np.concatenate([np.log(x.theta[self.cells]), lines[self.lines]])
 
-    def numbers(self, vector: Floats) -> Numbers:
-        """The numbers at some free parameters."""
-        m, layout = self.maximiser, self.maximiser.layout
-        logits = np.full(layout.cells, -np.inf)
+    def parameters(self, vector: Floats) -> Parameters:
+        """All parameters at some free ones."""
+        em, at = self.em, self.em.variances
+        logits = np.full(em.layout.cells, -np.inf)
         logits[self.cells] = vector[: len(self.cells)]
         lines = self.start.lines.copy()
-        for i in m.lines:
-            part = layout.line(lines, i)
-            part[..., -1] = np.log(part[..., -1])
+        lines[at] = np.log(lines[at])
         lines[self.lines] = vector[len(self.cells) :]
-        for i in m.lines:
-            part = layout.line(lines, i)
-            scale = m.problem.scales[layout.names[i]][1]
-            low = m.floor[i] / scale**2
-            part[..., -1] = np.maximum(np.exp(np.clip(part[..., -1], -600, 600)), low)
+        lines[at] = np.maximum(np.exp(np.clip(lines[at], -600, 600)), em.least)
         theta = self.start.theta.copy()
-        if len(m.starts):
-            high = np.repeat(np.maximum.reduceat(logits, m.starts), m.width)
+        if len(em.starts):
+            high = np.repeat(np.maximum.reduceat(logits, em.starts), em.width)
             with np.errstate(invalid="ignore"):
                 raised = np.where(np.isfinite(high), np.exp(logits - high), 0.0)
-            soft = m.projected(raised, np.zeros_like(raised))
+            soft = em.projected(raised, np.zeros_like(raised))
             theta[self.cells] = soft[self.cells]
-        for group in dict.fromkeys(m.groups.values()):
-            first, *rest = (layout.at[n] for n in group)
-            for i in rest:
-                if layout.families[i][0].is_discrete:
-                    layout.table(theta, i)[...] = layout.table(theta, first)
-                else:
-                    layout.line(lines, i)[...] = layout.line(lines, first)
-        return Numbers(theta, lines)
+        return em.constrained(Parameters(theta, lines))
 
-    def slope(self, numbers: Numbers, expected: Expected) -> Floats:
+    def slope(self, x: Parameters, statistics: Statistics) -> Floats:
         """The gradient of the log-likelihood and the priors' terms."""
-        m, layout = self.maximiser, self.maximiser.layout
+        em = self.em
         tables = np.zeros(0)
-        if len(m.starts):
-            weights = m.weights(expected)
-            total = np.repeat(np.add.reduceat(weights, m.starts), m.width)
-            tables = (weights - numbers.theta * total)[self.cells]
-        lines = np.zeros(layout.line_numbers)
-        for i in m.lines:
-            layout.line(lines, i)[...] = self._line_slope(i, numbers, expected)
+        if len(em.starts):
+            weights = em.weights(statistics)
+            total = np.repeat(np.add.reduceat(weights, em.starts), em.width)
+            tables = (weights - x.theta * total)[self.cells]
+        lines = np.zeros(em.layout.line_numbers)
+        for i in em.lines:
+            em.layout.line(lines, i)[...] = self._line_slope(i, x, statistics)
         return np.concatenate([tables, lines[self.lines]])
 
-    def _line_slope(self, i: int, numbers: Numbers, expected: Expected) -> Floats:
-        m, layout = self.maximiser, self.maximiser.layout
-        line = layout.line(numbers.lines, i)
-        sums = layout.moment(expected.moments, i).copy()
-        for other in m.groups.get(layout.names[i], ()):
-            if other != layout.names[i]:
-                sums += layout.moment(expected.moments, layout.at[other])
+    def _line_slope(self, i: int, x: Parameters, statistics: Statistics) -> Floats:
+        em, layout = self.em, self.em.layout
+        line = layout.line(x.lines, i)
+        group = em.groups.get(layout.names[i], (layout.names[i],))
+        sums = np.add.reduce([layout.moment(statistics.moments, layout.at[n]) for n in group])
         flat = line.reshape(len(sums), -1)
         direction = np.concatenate([-flat[:, :-1], np.ones((len(flat), 1))], axis=1)
         pulled = np.einsum("uij,uj->ui", sums, direction)
@@ -117,106 +95,87 @@ class Softmax:
         out[:, :-1] = pulled[:, :-1] / variance[:, None]
         out[:, -1] = -sums[:, 0, 0] / 2 + square / (2 * variance)
         shaped: Floats = out.reshape(line.shape)
-        belief = m.beliefs[i]
-        if isinstance(belief.prior, LinePrior):
-            shaped = shaped + _prior_slope(m, i, belief.prior, belief.estimate, line)
+        if isinstance(em.beliefs[i].prior, LinePrior):
+            terms = em.prior_terms(i, line)
+            shaped[..., 0] -= terms.by_intercept / terms.variance
+            shaped[..., 1:-1] -= terms.by_slopes / terms.variance[..., None]
+            shaped[..., -1] += terms.square / terms.variance - terms.c
         return shaped
 
 
-def _prior_slope(m: Maximiser, i: int, prior: LinePrior, estimate: str, line: Floats) -> Floats:
-    """The slope of −c ln σ² − S/σ² in centred and scaled units (see `Maximiser.penalty`)."""
-    child, parents = m.layout.families[i]
-    above = [m.problem.scales[p.name] for p in parents if not p.is_discrete]
-    centre, scale = m.problem.scales[child.name]
-    middle, spread = (np.array([s[j] for s in above]) for j in (0, 1))
-    k = len(above)
-    slope, ridge, at = prior.vectors(k)
-    b = line[..., 1:-1] * scale / spread if k else line[..., 1:-1]
-    value = centre + scale * line[..., 0] + (b @ (at - middle) if k else 0.0)
-    variance = line[..., -1] * scale**2
-    flat = float((ridge == 0).sum()) + (prior.kappa == 0)
-    c = prior.alpha - flat / 2 + (-1.0 if estimate == "mean" else 1.0 + (k + 1) / 2)
-    pull = prior.kappa * (value - prior.mean)
-    square = prior.beta + pull * (value - prior.mean) / 2
-    square = square + (ridge * (b - slope) ** 2).sum(axis=-1) / 2
-    out = np.empty_like(line)
-    out[..., 0] = -pull * scale / variance
-    if k:
-        each = pull[..., None] * (at - middle) + ridge * (b - slope)
-        out[..., 1:-1] = -each / variance[..., None] * scale / spread
-    out[..., -1] = -c + square / variance
-    return out
+def by_gradient(method: str) -> Steps:
+    """How a run goes on by its gradient; Ctrl-C keeps the best."""
 
+    def steps(run: Run[Parameters, Statistics], most: int, pause: int | None) -> Iterator[float]:
+        run.begin()
+        left = min(most, pause or most) - run.iterations
+        if run.reason or left <= 0:
+            return
+        em = run.problem
+        assert isinstance(em, NetworkEM)
+        space = Softmax(em, run.parameters)
+        best: list[Any] = [run.objective, run.parameters, run.expected, run.log_likelihood]
 
-def ascend(climb: Climb, most: int, method: str = "gradient") -> None:
-    """Go on with a climb by its gradient, up to `most` iterations in all; Ctrl-C keeps the best."""
-    if climb.reason or (climb.expected is not None and climb.iterations >= most):
-        return
-    space = Softmax(climb.maximiser, climb.numbers)
-    if climb.expected is None:
-        climb.expected = climb.problem.expect(climb.numbers)
-        climb.trace.append(climb.value(climb.expected, climb.numbers))
-    weight = climb.problem.weight
-    best: list[Any] = [climb.trace[-1], climb.numbers, climb.expected]
+        def downhill(vector: Floats) -> tuple[float, Floats]:
+            x = space.parameters(vector)
+            try:
+                statistics, log = em.expect(x)
+            except ImpossibleError:
+                return np.inf, np.zeros_like(vector)
+            value = log + em.log_prior(x, statistics)
+            if value >= best[0]:
+                best[:] = [value, x, statistics, log]
+            return -value / em.weight, -space.slope(x, statistics) / em.weight
 
-    def downhill(vector: Floats) -> tuple[float, Floats]:
-        numbers = space.numbers(vector)
         try:
-            expected = climb.problem.expect(numbers)
-        except ImpossibleError:
-            return np.inf, np.zeros_like(vector)
-        value = climb.value(expected, numbers)
-        if value >= best[0]:
-            best[:] = [value, numbers, expected]
-        return -value / weight, -space.slope(numbers, expected) / weight
+            _ascended(run, downhill, space.vector(run.parameters), left, method)
+        finally:
+            run.trace[-1] = max(best[0], run.trace[-1])
+            _, run.parameters, run.statistics, run.log_likelihood = best
+            run.before = None  # the parameters are not those of an M-step
+        yield run.objective
 
-    def passed(*, intermediate_result: Any) -> None:
-        climb.trace.append(max(-float(intermediate_result.fun) * weight, climb.trace[-1]))
-
-    left = most - climb.iterations
-    start = space.vector(climb.numbers)
-    try:
-        _ascended(climb, downhill, passed, start, left, method)
-    finally:
-        climb.numbers, climb.expected = best[1], best[2]
-        climb.leapt = True  # the numbers are not yet those of a maximisation step
-        climb.trace[-1] = max(best[0], climb.trace[-1])
+    return steps
 
 
 def _ascended(
-    climb: Climb, downhill: Any, passed: Any, start: Floats, left: int, method: str
+    run: Run[Parameters, Statistics], downhill: Any, start: Floats, left: int, method: str
 ) -> None:
     """One run of an optimiser, and why it ended; no reason where its iterations are used up."""
+
+    def passed(*, intermediate_result: Any) -> None:
+        run.trace.append(max(-float(intermediate_result.fun) * run.problem.weight, run.trace[-1]))
+
     if not len(start):
-        climb.reason = "there is nothing to learn"
+        run.reason = "there is nothing to learn"
     elif METHODS[method]:
         from scipy.optimize import minimize
 
-        options: dict[str, Any] = {"maxiter": left, "gtol": max(climb.tol * 0.1, _FLAT)}
+        options: dict[str, Any] = {"maxiter": left, "gtol": max(run.tol * 0.1, _FLAT)}
         if method == "gradient":
             options |= {"ftol": 0.0, "maxcor": 30, "maxfun": 20 * left, "maxls": 40}
-        before = climb.iterations
+        before = run.iterations
         found = minimize(
             downhill, start, jac=True, method=METHODS[method], callback=passed, options=options
         )
-        if climb.iterations < before + left:
-            climb.reason = (
+        if run.iterations < before + left:
+            run.reason = (
                 f"the slope is at most {options['gtol']:.3g} a row"
                 if found.success
                 else "no step along the slope gains anything a double can tell"
             )
     else:
-        _steps(downhill, start, climb, left, climb.problem.weight)
+        _steps(downhill, start, run, left)
 
 
-def _steps(downhill: Any, at: Floats, climb: Climb, left: int, weight: float) -> None:
+def _steps(downhill: Any, at: Floats, run: Run[Parameters, Statistics], left: int) -> None:
     """Steepest ascent; the step doubles while it gains and halves until it does."""
     value, slope = downhill(at)
     step, idle = 1.0, 0
     for _ in range(left):
         square = float(slope @ slope)
-        if np.abs(slope).max() <= max(climb.tol * 0.1, _FLAT):
-            climb.reason = "the slope is none"
+        if np.abs(slope).max() <= max(run.tol * 0.1, _FLAT):
+            run.reason = "the slope is none"
             return
         while True:
             guess = at - step * slope
@@ -225,12 +184,12 @@ def _steps(downhill: Any, at: Floats, climb: Climb, left: int, weight: float) ->
                 break
             step /= 2
             if step < 1e-12:
-                climb.reason = "no step along the slope gains anything a double can tell"
+                run.reason = "no step along the slope gains anything a double can tell"
                 return
         idle = idle + 1 if value - found <= 1e-15 * abs(value) else 0
         if idle >= 50:
-            climb.reason = "50 steps in a row gained nothing"
+            run.reason = "50 steps in a row gained nothing"
             return
         at, value, slope = guess, found, there
         step *= 2
-        climb.trace.append(max(-value * weight, climb.trace[-1]))
+        run.trace.append(max(-value * run.problem.weight, run.trace[-1]))

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from credo.core.errors import InputError, unknown_name
+from credo.core.lazy import renamed_arguments
 from credo.core.progress import track
 from credo.core.render import table_html, table_text, text_html
 from credo.model.graphs.dag import Dag
@@ -93,8 +94,9 @@ class HiddenFound:
         return table_html(head, rows, right=[1, 2, 3], caption=repr(self))
 
 
+@renamed_arguments(net="graph")
 def find_hidden(
-    net: Network | Dag | str | Iterable[tuple[str, str]],
+    graph: Network | Dag | str | Iterable[tuple[str, str]],
     source: Any,
     *,
     groups: Sequence[Sequence[str]] | None = None,
@@ -107,7 +109,7 @@ def find_hidden(
 ) -> HiddenFound:
     """Try hidden variables behind groups of columns, and keep one if the score says so.
 
-    The score is BIC of the observed rows, and it is compared with that of the graph given, `net`:
+    The score is BIC of the observed rows, and it is compared with that of the graph given:
     give the best graph you know, such as one that `cr.learn` found.
 
     `groups` are lists of columns; by default the near-cliques of the graph, at most `most` of them.
@@ -123,7 +125,7 @@ def find_hidden(
     >>> print(found.network.dag)
     [H][a|H][b|H][c|H][d|H]
     """
-    graph = parameters._graph(net)
+    graph = parameters._graph(graph)
     table = Opened(source, {}, None, None).source
     chance = generator(rng)
     if name in graph.nodes:

@@ -1,10 +1,10 @@
-"""The maximisation step: the parameters that expected statistics make most likely.
+"""The M-step, and EM of a network: the parameters that expected statistics make most likely.
 
     tables  θ ∝ E[n] + a        lines  least squares on expected moments
 
 `a` is 0 for maximum likelihood, α for the posterior mean, α − 1 for the mode. Each is the maximum
 of ln P(rows | θ) + Σ a ln θ, so that sum (for a line: with the prior's terms) is what never falls.
-The mean is the mode in the softmax parameters (MacKay 1998), which is why it may be climbed too.
+The mean is the mode in the softmax parameters (MacKay 1998), which is why EM may raise it too.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
+from credo.model.networks.cpt import Cpt
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Local
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
-from credo.train.em.problem import Expected, Numbers, Problem
+from credo.train.em.e_step import EStep, Parameters, Statistics
+from credo.train.em.run import EMProblem
 from credo.train.parameters.lines import Lines, fit_lines
 from credo.train.parameters.pooled_lines import FLOOR
 from credo.train.parameters.tied import renamed
 
-__all__ = ["Belief", "Maximiser"]
+__all__ = ["Belief", "NetworkEM"]
 
 Floats = NDArray[np.float64]
 
@@ -39,8 +41,7 @@ NOTHING = 1e-14
 class Belief:
     """The prior of one family, and the point of its posterior that is taken.
 
-    By maximum likelihood (`mle`) no prior is climbed; its posterior may be kept `beside` all the
-    same.
+    By maximum likelihood (`mle`) EM has no prior; its posterior may be kept `beside` all the same.
     """
 
     prior: NDArray[np.float64] | LinePrior | None
@@ -49,7 +50,7 @@ class Belief:
 
     @classmethod
     def of(cls, prior: Any, estimate: str) -> Belief:
-        """What a prior and an estimate ask of the climb, and of what is kept at its top: by maximum
+        """What a prior and an estimate ask of EM, and of what is kept at its end: by maximum
         likelihood no prior whose imagined rows would move the lines."""
         if estimate != "mle":
             return cls(prior, estimate, prior)
@@ -57,94 +58,172 @@ class Belief:
         return cls(None, estimate, None if imagined else prior)
 
 
-class Maximiser:
-    """The maximisation step of one network: priors, families held fixed, families tied."""
+class NetworkEM(EMProblem[Parameters, Statistics]):
+    """EM of one network: its rows, its priors, families held fixed, families tied."""
+
+    spare = 3
 
     def __init__(
         self,
-        problem: Problem,
+        rows: EStep,
         beliefs: Sequence[Belief],
         held: Mapping[str, Local],
         groups: Mapping[str, tuple[str, ...]],
     ) -> None:
-        self.problem, self.layout = problem, problem.layout
+        self.rows, self.layout, self.weight = rows, rows.layout, rows.weight
         layout = self.layout
         self.beliefs, self.groups = tuple(beliefs), groups
         self.held = {layout.at[n]: local for n, local in held.items()}
         self.tables = [i for i, (c, _) in enumerate(layout.families) if c.is_discrete]
         self.lines = [i for i, (c, _) in enumerate(layout.families) if not c.is_discrete]
-        add = np.zeros(layout.cells)
-        width = [np.zeros(0, dtype=np.int64)]
-        for i in self.tables:
-            child, _ = layout.families[i]
-            cells = layout.table(add, i)
-            belief = self.beliefs[i]
-            if isinstance(belief.prior, np.ndarray) and belief.estimate != "mle":
-                cells[...] = belief.prior
-                if belief.estimate == "map":
-                    cells -= 1.0
-                    if (cells < 0).any() and child.arity > 1:
-                        raise InputError(
-                            f"With estimate='map' the pseudo-counts of {child.name!r} must be 1 or "
-                            f"more; the smallest is {float(cells.min()) + 1:.4g}.",
-                            hint="Use estimate='mean', or a prior such as cr.Laplace(1).",
-                        )
-            width.append(np.full(cells.size // child.arity, child.arity))
-        self.add = add
-        self.width = np.concatenate(width)
-        self.starts = (self.width.cumsum() - self.width).astype(np.intp)
-        self._held_numbers()
+        self.add = self._pseudocounts()
+        arity = [layout.families[i][0].arity for i in self.tables]
+        sizes = [layout.table(self.add, i).size for i in self.tables]
+        self.width = np.repeat(arity, np.array(sizes, dtype=np.intp) // (arity or 1)).astype(
+            np.intp
+        )
+        self.starts = self.width.cumsum() - self.width
+        self.fixed = {i: self.values_of(i, local) for i, local in self.held.items()}
         self.floor = self._floors()
-        self.nothing = NOTHING * problem.weight
-        self._skipped = {layout.at[n] for g in set(groups.values()) for n in g[1:]}
-        self._skipped |= set(self.fixed_numbers)
-        counted = np.zeros(layout.cells)
-        for i in self.tables:
-            if i not in self._skipped:
-                layout.table(counted, i)[...] = layout.table(add, i)
+        self.nothing = NOTHING * rows.weight
+        copies = {layout.at[n] for g in set(groups.values()) for n in g[1:]}
+        self.bound = copies | set(self.fixed)  # families that are not free
+        counted = self.add.copy()
+        for i in self.bound.intersection(self.tables):
+            layout.table(counted, i)[...] = 0.0
         self._penalised = np.flatnonzero(counted > 0)
+        least = np.zeros(layout.line_numbers)
+        for i in self.lines:
+            scale = rows.scales[layout.names[i]][1]
+            layout.line(least, i)[..., -1] = self.floor[i] / scale**2
+        self.variances = np.flatnonzero(least)  # where they lie among all lines
+        self.least = least[self.variances]
 
-    def _held_numbers(self) -> None:
-        self.fixed_numbers: dict[int, Floats] = {}
-        for i, local in self.held.items():
-            child, parents = self.layout.families[i]
-            if child.is_discrete:
-                self.fixed_numbers[i] = local.on(child, parents).values  # type: ignore[union-attr]
-            else:
-                assert isinstance(local, LinearGaussian)
-                self.fixed_numbers[i] = self.line_numbers(
-                    i, local.intercept, local.coefficients, local.variance
-                )
+    def _pseudocounts(self) -> Floats:
+        """What the priors add to the counts of all tables."""
+        add = np.zeros(self.layout.cells)
+        for i in self.tables:
+            child, _ = self.layout.families[i]
+            cells, belief = self.layout.table(add, i), self.beliefs[i]
+            if not isinstance(belief.prior, np.ndarray) or belief.estimate == "mle":
+                continue
+            cells[...] = belief.prior
+            if belief.estimate == "map":
+                cells -= 1.0
+                if (cells < 0).any() and child.arity > 1:
+                    raise InputError(
+                        f"With estimate='map' the pseudo-counts of {child.name!r} must be 1 or "
+                        f"more; the smallest is {float(cells.min()) + 1:.4g}.",
+                        hint="Use estimate='mean', or a prior such as cr.Laplace(1).",
+                    )
+        return add
 
     def _floors(self) -> dict[int, float]:
         """The least variance of each line: a class of one row would otherwise have none, and the
         likelihood no bound."""
-        scales, families = self.problem.scales, self.layout.families
+        scales, families = self.rows.scales, self.layout.families
         return {i: FLOOR * scales[families[i][0].name][1] ** 2 for i in self.lines}
 
-    # --- the step -------------------------------------------------------------------------
+    # --- distributions as parameters ------------------------------------------------------
 
-    def maximise(self, expected: Expected) -> Numbers:
+    def values_of(self, i: int, local: Local) -> Floats:
+        """The table or the lines of one family, as parameters."""
+        child, parents = self.layout.families[i]
+        if isinstance(local, Cpt):
+            return local.on(child, parents).values
+        assert isinstance(local, LinearGaussian)
+        names, axes = ([p.name for p in ps] for ps in (local.continuous, local.discrete))
+        order = [names.index(p.name) for p in parents if not p.is_discrete]
+        turn = [axes.index(p.name) for p in parents if p.is_discrete]
+        slopes = local.coefficients.transpose([*turn, len(turn)])[..., order]
+        return self.scaled(
+            i, local.intercept.transpose(turn), slopes, local.variance.transpose(turn)
+        )
+
+    def parameters_of(self, locals_: Mapping[str, Local]) -> Parameters:
+        """The parameters of some distributions; fixed families keep theirs, tied ones are equal."""
+        x = Parameters(np.empty(self.layout.cells), np.empty(self.layout.line_numbers))
+        for i, name in enumerate(self.layout.names):
+            self.layout.part(x, i)[...] = self.values_of(i, locals_[name])
+        return self.constrained(x)
+
+    def constrained(self, x: Parameters) -> Parameters:
+        """The same, with the families that are fixed as they are, and tied ones equal."""
+        x = Parameters(x.theta.copy(), x.lines.copy())
+        for i, values in self.fixed.items():
+            self.layout.part(x, i)[...] = values
+        for group in dict.fromkeys(self.groups.values()):
+            first, *rest = (self.layout.at[n] for n in group)
+            for i in rest:
+                self.layout.part(x, i)[...] = self.layout.part(x, first)
+        return x
+
+    def scaled(self, i: int, intercept: Floats, slopes: Floats, variance: Floats) -> Floats:
+        """Lines in centred and scaled units, as the kernels take them."""
+        child, parents = self.layout.families[i]
+        scales = self.rows.scales
+        centre, scale = scales[child.name]
+        above = [scales[p.name] for p in parents if not p.is_discrete]
+        middle, spread = (np.array([s[j] for s in above]) for j in (0, 1))
+        shift = slopes @ middle if above else 0.0
+        out = np.empty((*np.shape(intercept), len(above) + 2))
+        out[..., 0] = (intercept + shift - centre) / scale
+        out[..., 1:-1] = slopes * spread / scale
+        out[..., -1] = variance / scale**2
+        return out
+
+    # --- the steps ------------------------------------------------------------------------
+
+    def expect(self, parameters: Parameters) -> tuple[Statistics, float]:
+        """The E-step."""
+        return self.rows.expect(parameters)
+
+    def maximise(self, statistics: Statistics) -> Parameters:
         """The best parameters for some expected statistics."""
-        layout = self.layout
-        theta = self._normalised(self.weights(expected), self.nothing)
-        lines = np.empty(layout.line_numbers)
+        x = Parameters(
+            self._normalised(self.weights(statistics), self.nothing),
+            np.empty(self.layout.line_numbers),
+        )
         for i in self.tables:
-            if i in self.fixed_numbers:
-                layout.table(theta, i)[...] = self.fixed_numbers[i]
+            if i in self.fixed:
+                self.layout.table(x.theta, i)[...] = self.fixed[i]
         for i in self.lines:
-            known = self.fixed_numbers.get(i)
-            layout.line(lines, i)[...] = self._line(i, expected) if known is None else known
-        return Numbers(theta, lines)
+            known = self.fixed.get(i)
+            self.layout.line(x.lines, i)[...] = (
+                self._line(i, statistics) if known is None else known
+            )
+        return x
 
-    def weights(self, expected: Expected) -> Floats:
+    def change(self, old: Parameters, new: Parameters, gain: float) -> float:
+        """The largest change of a probability, or of a number of a line in its own scale."""
+        tables = np.abs(new.theta - old.theta).max(initial=0.0)
+        return float(max(tables, np.abs(new.lines - old.lines).max(initial=0.0)))
+
+    def vector(self, parameters: Parameters) -> Floats:
+        """All parameters in one vector; variances by their logarithm."""
+        lines = parameters.lines.copy()
+        lines[self.variances] = np.log(lines[self.variances])
+        return np.concatenate([parameters.theta, lines])
+
+    def parameters(self, vector: Floats, near: Parameters) -> Parameters:
+        """Parameters from a vector that may have left their range."""
+        cells, at = self.layout.cells, self.variances
+        theta = self.projected(vector[:cells], 0.01 * near.theta)
+        lines = vector[cells:].copy()
+        old = near.lines[at]
+        with np.errstate(over="ignore"):
+            wide = np.clip(np.exp(lines[at]), 0.01 * old, 100.0 * old)
+        lines[at] = np.maximum(wide, self.least)
+        return Parameters(theta, lines)
+
+    def weights(self, statistics: Statistics) -> Floats:
         """Expected counts and the prior's, of every cell; those of tied families together."""
         layout = self.layout
-        weights = expected.counts + self.add
+        weights = statistics.counts + self.add
         for group in dict.fromkeys(self.groups.values()):
             first = layout.at[group[0]]
             if layout.families[first][0].is_discrete:
-                parts = [layout.table(expected.counts, layout.at[n]) for n in group]
+                parts = [layout.table(statistics.counts, layout.at[n]) for n in group]
                 total = sum(parts[1:], parts[0]) + layout.table(self.add, first)
                 for n in group:
                     layout.table(weights, layout.at[n])[...] = total
@@ -166,58 +245,41 @@ class Maximiser:
         """A guess that may have left the simplex, brought back: cells are at least `least`."""
         return self._normalised(np.maximum(theta, least))
 
-    def _line(self, i: int, expected: Expected) -> Floats:
-        lines = self.fitted(i, expected)
-        return self.line_numbers(
+    def _line(self, i: int, statistics: Statistics) -> Floats:
+        lines = self.fitted(i, statistics)
+        return self.scaled(
             i, lines.intercept, lines.coefficients, np.maximum(lines.variance, self.floor[i])
         )
 
-    def fitted(self, i: int, expected: Expected) -> Lines:
+    def fitted(self, i: int, statistics: Statistics) -> Lines:
         """The lines of one family from expected moments, in the user's units."""
         name = self.layout.names[i]
-        own = self.moments(i, expected)
+        own = self.moments(i, statistics)
         for other in self.groups.get(name, ()):
             if other != name:
-                own = own + renamed(self.moments(self.layout.at[other], expected), own)
+                own = own + renamed(self.moments(self.layout.at[other], statistics), own)
         belief = self.beliefs[i]
         prior = belief.prior
         assert prior is None or isinstance(prior, LinePrior)
         return fit_lines(own, prior, belief.estimate)
 
-    def line_numbers(self, i: int, intercept: Floats, slopes: Floats, variance: Floats) -> Floats:
-        """Lines in centred and scaled units, as the kernels take them."""
-        child, parents = self.layout.families[i]
-        scales = self.problem.scales
-        centre, scale = scales[child.name]
-        above = [scales[p.name] for p in parents if not p.is_discrete]
-        middle, spread = (np.array([s[j] for s in above]) for j in (0, 1))
-        out = np.empty((*np.shape(intercept), len(above) + 2))
-        out[..., 0] = (
-            (intercept + slopes @ middle - centre) / scale
-            if above
-            else ((intercept - centre) / scale)
-        )
-        out[..., 1:-1] = slopes * spread / scale
-        out[..., -1] = variance / scale**2
-        return out
-
     # --- statistics with names ------------------------------------------------------------
 
-    def statistic(self, i: int, expected: Expected) -> Counts | Moments:
+    def statistic(self, i: int, statistics: Statistics) -> Counts | Moments:
         """The expected statistic of one family, as a fit would take it."""
         child, parents = self.layout.families[i]
         if not child.is_discrete:
-            return self.moments(i, expected)
-        counts = self.layout.table(expected.counts, i).copy()
+            return self.moments(i, statistics)
+        counts = self.layout.table(statistics.counts, i).copy()
         counts[counts.sum(axis=-1) <= self.nothing] = 0.0
         return Counts((*parents, child), counts)
 
-    def moments(self, i: int, expected: Expected) -> Moments:
+    def moments(self, i: int, statistics: Statistics) -> Moments:
         """The expected moments of one line in the user's units."""
         child, parents = self.layout.families[i]
         discrete = tuple(p for p in parents if p.is_discrete)
         continuous = (*(p for p in parents if not p.is_discrete), child)
-        m = self.layout.moment(expected.moments, i)
+        m = self.layout.moment(statistics.moments, i)
         n = m[:, 0, 0]
         seen = np.flatnonzero(n > 1e-12 * max(float(n.sum()), 1e-300))
         shape = tuple(p.arity for p in discrete)
@@ -227,7 +289,7 @@ class Maximiser:
         n, m = n[seen], m[seen]
         mean = m[:, 0, 1:] / n[:, None]
         scatter = _differences(m[:, 1:, 1:], n, mean)
-        scales = [self.problem.scales[v.name] for v in continuous]
+        scales = [self.rows.scales[v.name] for v in continuous]
         middle, spread = (np.array([s[j] for s in scales]) for j in (0, 1))
         scatter = scatter * spread[:, None] * spread
         scatter[np.abs(scatter) < 1e-290] = 0.0
@@ -235,39 +297,55 @@ class Maximiser:
             discrete, continuous, where.astype(np.uint32), n, middle + spread * mean, scatter
         )
 
-    # --- what never falls -----------------------------------------------------------------
+    # --- the prior ------------------------------------------------------------------------
 
-    def penalty(self, numbers: Numbers) -> float:
+    def log_prior(self, parameters: Parameters, statistics: Statistics) -> float:
         """What the priors add to the log-likelihood."""
         total = 0.0
-        skipped = self._skipped
         if len(self._penalised):
             with np.errstate(divide="ignore"):
-                logs = np.log(numbers.theta[self._penalised])
+                logs = np.log(parameters.theta[self._penalised])
             total += float(self.add[self._penalised] @ logs)
         for i in self.lines:
             belief = self.beliefs[i]
-            if i not in skipped and isinstance(belief.prior, LinePrior):
-                total += self._line_penalty(i, belief.prior, belief.estimate, numbers)
+            if i not in self.bound and isinstance(belief.prior, LinePrior):
+                terms = self.prior_terms(i, self.layout.line(parameters.lines, i))
+                fall = terms.c * np.log(terms.variance) + terms.square / terms.variance
+                total -= float(fall.sum())
         return total
 
-    def _line_penalty(self, i: int, prior: LinePrior, estimate: str, numbers: Numbers) -> float:
-        """−c ln σ² − (β + κ(x̂ − μ)²/2 + Σ λ(b − b₀)²/2)/σ² of each line, in the user's units."""
+    def prior_terms(self, i: int, line: Floats) -> PriorTerms:
+        """What the prior of a line is made of, in the user's units."""
+        belief = self.beliefs[i]
+        prior = belief.prior
+        assert isinstance(prior, LinePrior)
         child, parents = self.layout.families[i]
-        line = self.layout.line(numbers.lines, i)
-        above = [self.problem.scales[p.name] for p in parents if not p.is_discrete]
-        centre, scale = self.problem.scales[child.name]
+        above = [self.rows.scales[p.name] for p in parents if not p.is_discrete]
+        centre, scale = self.rows.scales[child.name]
         middle, spread = (np.array([s[j] for s in above]) for j in (0, 1))
         k = len(above)
         slope, ridge, at = prior.vectors(k)
         b = line[..., 1:-1] * scale / spread if k else line[..., 1:-1]
         value = centre + scale * line[..., 0] + (b @ (at - middle) if k else 0.0)
-        variance = line[..., -1] * scale**2
         flat = float((ridge == 0).sum()) + (prior.kappa == 0)
-        c = prior.alpha - flat / 2 + (-1.0 if estimate == "mean" else 1.0 + (k + 1) / 2)
+        c = prior.alpha - flat / 2 + (-1.0 if belief.estimate == "mean" else 1.0 + (k + 1) / 2)
         square = prior.beta + prior.kappa * (value - prior.mean) ** 2 / 2
         square = square + (ridge * (b - slope) ** 2).sum(axis=-1) / 2
-        return float(-(c * np.log(variance) + square / variance).sum())
+        pull = prior.kappa * (value - prior.mean)
+        each = pull[..., None] * (at - middle) + ridge * (b - slope) if k else b
+        return PriorTerms(c, square, line[..., -1] * scale**2, pull * scale, each * scale / spread)
+
+
+@dataclass(frozen=True)
+class PriorTerms:
+    """ln p(line) = −c ln σ² − S/σ² with S = β + κ(x̂ − μ)²/2 + Σ λ(b − b₀)²/2, and how S grows
+    with the intercept and the slopes in centred and scaled units."""
+
+    c: float
+    square: Floats
+    variance: Floats
+    by_intercept: Floats
+    by_slopes: Floats
 
 
 def _differences(squares: Floats, n: Floats, mean: Floats) -> Floats:

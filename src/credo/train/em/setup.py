@@ -14,26 +14,25 @@ from credo.core.threads import checked_threads
 from credo.data import Stream, Table, read
 from credo.model.graphs.dag import Dag
 from credo.model.networks.line_prior import LinePrior
-from credo.model.networks.network import Local, Network
+from credo.model.networks.network import Network
 from credo.model.values.reals import shown
 from credo.stats.block import Block
 from credo.stats.moments import Moments
-from credo.train.em.maximise import Belief, Maximiser
-from credo.train.em.problem import Layout, Problem
+from credo.train.em.e_step import EStep, Layout, Parameters
+from credo.train.em.maximise import Belief, NetworkEM
 from credo.train.parameters import parameters
 from credo.train.parameters.pooled_lines import settled, with_main_effects
 from credo.train.parameters.tied import groups_of
 
-__all__ = ["Setup", "opened", "prepared"]
+__all__ = ["Setup", "opened", "prepared", "start_of"]
 
 
 @dataclass(frozen=True)
 class Setup:
-    """Everything a climb needs."""
+    """Everything a run needs."""
 
     graph: Dag
-    problem: Problem
-    maximiser: Maximiser
+    em: NetworkEM
     hidden: tuple[str, ...]  # never observed
     unnamed: tuple[str, ...]  # of these, the ones whose states have no names of their own
     priors: Mapping[str, str]  # in words
@@ -42,7 +41,7 @@ class Setup:
 
 
 def prepared(
-    dag: Any,
+    graph: Any,
     source: Any,
     prior: Any,
     *,
@@ -57,13 +56,10 @@ def prepared(
     threads: int | None,
 ) -> Setup:
     """Read and check everything, and fold the rows."""
-    like = dag if isinstance(dag, Network) else None
-    graph = parameters._graph(dag)
-    known = _known(graph, like, start, fixed)
-    given = _hidden(hidden, graph)
-    rows, label = _opened(
-        source, {n: v for n, v in known.items() if n not in given}, weights, schema
-    )
+    like = graph if isinstance(graph, Network) else None
+    rows = opened(graph, source, start, fixed, hidden, weights, schema)
+    graph = parameters._graph(graph)
+    known, given = _known(graph, like, start, fixed), _hidden(hidden, graph)
     variables = _variables(graph, rows, known, given)
     families = [(n, graph.parents(n)) for n in graph.nodes]
     parameters._check(families, variables)
@@ -90,24 +86,47 @@ def prepared(
     batches = (
         (part for part in rows.batches(seen)) if isinstance(rows, Stream) else [rows.select(seen)]
     )
-    problem = Problem(layout, batches, scales, workers)
-    never = tuple(n for n in graph.nodes if problem.gaps[n] >= problem.weight * (1 - 1e-12))
+    e_step = EStep(layout, batches, scales, workers)
+    never = tuple(n for n in graph.nodes if e_step.gaps[n] >= e_step.weight * (1 - 1e-12))
     unnamed = tuple(n for n in never if isinstance(given.get(n), int))
     sample = rows if isinstance(rows, Table) else next(iter(rows.batches(seen)), None)
-    return Setup(
-        graph, problem, Maximiser(problem, beliefs, held, together), never, unnamed, said, sample,
-        label,
-    )  # fmt: skip
+    em = NetworkEM(e_step, beliefs, held, together)
+    return Setup(graph, em, never, unnamed, said, sample, str(rows.schema.source))
 
 
 def opened(
-    dag: Any, source: Any, start: Any, fixed: Any, hidden: Any, weights: Any, schema: Any
-) -> tuple[Table | Stream, str]:
-    """The rows with the states that the graph, the start and fixed= know, and their label."""
-    graph = parameters._graph(dag)
-    given = _hidden(hidden, graph)
-    known = _known(graph, dag if isinstance(dag, Network) else None, start, fixed)
-    return _opened(source, {n: v for n, v in known.items() if n not in given}, weights, schema)
+    graph: Any,
+    source: Any,
+    start: Any,
+    fixed: Any,
+    hidden: Any,
+    weights: Any,
+    schema: Any,
+    **_: Any,
+) -> Table | Stream:
+    """The rows, with the states that the graph, the start and fixed= know."""
+    dag = parameters._graph(graph)
+    given = _hidden(hidden, dag)
+    known = _known(dag, graph if isinstance(graph, Network) else None, start, fixed)
+    if not isinstance(source, (Table, Stream)) or weights is not None or schema is not None:
+        if hasattr(source, "families") and hasattr(source, "rows"):
+            raise InputError("EM needs the rows themselves; a tally has lost their gaps.")
+        source = read(source, schema, weights)
+    own: Table | Stream = source
+    other = {
+        n: v for n, v in known.items() if n not in given and n in own.schema and own.schema[n] != v
+    }
+    if not other:
+        return own
+    wanted = Schema(
+        tuple(other.get(v.name, v) for v in own.schema.variables), source=own.schema.source
+    )
+    if isinstance(own, Stream):
+        return replace(own, schema=wanted)
+    again = read(own.to("arrow"), wanted)
+    assert isinstance(again, Table)
+    again_as = replace(again.schema, source=own.schema.source)
+    return Table(Block(again_as, again.block.arrays, own.weights))
 
 
 def _known(graph: Dag, like: Network | None, start: Any, fixed: Any) -> dict[str, Variable]:
@@ -152,27 +171,6 @@ def _hidden_variable(name: str, given: Any) -> Variable:
         f"The hidden variable {name!r} needs its number of states, a list of them, or "
         f"'continuous', got {shown(given)}."
     )
-
-
-def _opened(
-    source: Any, known: Mapping[str, Variable], weights: Any, schema: Any
-) -> tuple[Table | Stream, str]:
-    """A table or stream, its columns with the states that are known before, and its label."""
-    if not isinstance(source, (Table, Stream)) or weights is not None or schema is not None:
-        if hasattr(source, "families") and hasattr(source, "rows"):
-            raise InputError("EM needs the rows themselves; a tally has lost their gaps.")
-        source = read(source, schema, weights)
-    own: Table | Stream = source
-    other = {n: v for n, v in known.items() if n in own.schema and own.schema[n] != v}
-    label = str(own.schema.source)
-    if not other:
-        return own, label
-    wanted = Schema(tuple(other.get(v.name, v) for v in own.schema.variables))
-    if isinstance(own, Stream):
-        return replace(own, schema=wanted), label
-    again = read(own.to("arrow"), wanted)
-    assert isinstance(again, Table)
-    return Table(Block(again.schema, again.block.arrays, own.weights)), label
 
 
 def _variables(
@@ -272,9 +270,9 @@ def _shared(
     return out
 
 
-def held_locals(setup: Setup, net: Network) -> dict[str, Local]:
-    """The distributions of a start, which must be of the same families."""
-    for child, parents in setup.problem.layout.families:
+def start_of(setup: Setup, net: Network) -> Parameters:
+    """The parameters of a start, which must have the same families."""
+    for child, parents in setup.em.layout.families:
         if child.name not in net.distributions:
             raise unknown_name("Variable", child.name, net.names, "in the start")
         local = net.distributions[child.name]
@@ -283,4 +281,4 @@ def held_locals(setup: Setup, net: Network) -> dict[str, Local]:
                 f"In the start {child.name!r} has the parents {[p.name for p in local.parents]}, "
                 f"in the graph {[p.name for p in parents]}."
             )
-    return dict(net.distributions)
+    return setup.em.parameters_of(net.distributions)

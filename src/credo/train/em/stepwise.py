@@ -10,17 +10,17 @@ first batches are forgotten.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from credo.core.errors import ImpossibleError
+from credo.core.errors import ImpossibleError, InputError
+from credo.core.progress import track
 from credo.data import Stream, Table
-from credo.train.em.maximise import Maximiser
-from credo.train.em.problem import Expected, Numbers, Problem
+from credo.train.em.e_step import EStep, Parameters, Statistics
+from credo.train.em.maximise import NetworkEM
+from credo.train.em.run import Run
 
-__all__ = ["Stepwise", "batches_of"]
+__all__ = ["batches_of", "stepwise"]
 
 
 def batches_of(
@@ -39,55 +39,63 @@ def batches_of(
             yield table.take(order[first : first + size])
 
 
-@dataclass
-class Stepwise:
-    """The state of a stepwise climb: the averaged statistics and the parameters they give."""
+def stepwise(
+    em: NetworkEM,
+    start: Parameters,
+    rows: Table | Stream,
+    names: list[str],
+    batch: int,
+    passes: int,
+    decay: float,
+    rng: np.random.Generator,
+) -> tuple[Run[Parameters, Statistics], float, int]:
+    """The run of all batches, the weight of all rows, and how many batches there were."""
+    if not 0.5 < decay <= 1:
+        raise InputError(f"decay must be above 0.5 and at most 1, got {decay:g}.")
+    run = Run[Parameters, Statistics](em, start, 0.0)
+    whole = float(rows.block.weight) if isinstance(rows, Table) else None
+    average: Statistics | None = None
+    weight, seen = 0.0, 0
+    parts = batches_of(rows, names, batch, passes, rng)
+    for part in track(parts, "stepwise em", total=None):
+        e_step = _e_step(em, part)
+        known = None if average is None else _times(average, weight)
+        found, log = _expected(em, e_step, run.parameters, known)
+        run.trace.append(log / e_step.weight)
+        weight += e_step.weight
+        found = _times(found, 1 / e_step.weight)
+        if average is not None:
+            rate = (seen + 2.0) ** -decay
+            old, found = _times(average, 1 - rate), _times(found, rate)
+            found = Statistics(old.counts + found.counts, old.moments + found.moments)
+        average, seen = found, seen + 1
+        run.parameters = em.maximise(_times(average, weight if whole is None else whole))
+    assert average is not None
+    total = weight / passes if whole is None else whole
+    run.before = run.statistics = _times(average, total)
+    again = batches_of(rows, names, max(batch, 100_000), 1, rng)
+    run.log_likelihood = sum(_e_step(em, b).expect(run.parameters)[1] for b in again)
+    taken = "1 batch" if seen == 1 else f"{seen:,} batches"
+    looks = "1 pass" if passes == 1 else f"{passes:,} passes"
+    run.reason = f"{taken} in {looks} {'was' if seen == 1 else 'were'} taken"
+    return run, total, seen
 
-    maximiser: Maximiser
-    numbers: Numbers
-    decay: float
-    trace: list[float] = field(default_factory=list)
-    weight: float = 0.0
-    seen: int = 0
-    average: Expected | None = None
 
-    def take(self, table: Table, whole: float | None) -> None:
-        """Learn from one batch; `whole` is the weight of all rows, where it is known."""
-        problem = self._problem(table)
-        found = self._expected(problem)
-        self.trace.append(found.log_likelihood / problem.weight)
-        self.weight += problem.weight
-        rate = 1.0 if self.average is None else (self.seen + 2.0) ** -self.decay
-        counts, moments = found.counts / problem.weight, found.moments / problem.weight
-        if self.average is not None:
-            counts = (1 - rate) * self.average.counts + rate * counts
-            moments = (1 - rate) * self.average.moments + rate * moments
-        self.average = Expected(counts, moments, 0.0)
-        self.seen += 1
-        self.numbers = self.maximiser.maximise(self.scaled(whole))
+def _e_step(em: NetworkEM, table: Table) -> EStep:
+    return EStep(em.layout, [table], em.rows.scales, em.rows.threads)
 
-    def _expected(self, problem: Problem) -> Expected:
-        """What is expected of a batch; of one with cells that none had before, half a row more."""
-        try:
-            return problem.expect(self.numbers)
-        except ImpossibleError:
-            if self.average is None:
-                raise
-            seen = self.scaled(None)
-            return problem.expect(
-                self.maximiser.maximise(Expected(seen.counts + 0.5, seen.moments, 0.0))
-            )
 
-    def scaled(self, whole: float | None) -> Expected:
-        """The averaged statistics as those of all rows."""
-        assert self.average is not None
-        n = self.weight if whole is None else whole
-        return Expected(self.average.counts * n, self.average.moments * n, 0.0)
+def _times(s: Statistics, n: float) -> Statistics:
+    return Statistics(s.counts * n, s.moments * n)
 
-    def log_likelihood(self, batches: Any) -> float:
-        """ln P of rows under the parameters now."""
-        return float(sum(self._problem(b).expect(self.numbers).log_likelihood for b in batches))
 
-    def _problem(self, table: Table) -> Problem:
-        own = self.maximiser.problem
-        return Problem(own.layout, [table], own.scales, own.threads)
+def _expected(
+    em: NetworkEM, rows: EStep, x: Parameters, seen: Statistics | None
+) -> tuple[Statistics, float]:
+    """What is expected of a batch; of one with cells that none had before, half a row more."""
+    try:
+        return rows.expect(x)
+    except ImpossibleError:
+        if seen is None:
+            raise
+        return rows.expect(em.maximise(Statistics(seen.counts + 0.5, seen.moments)))

@@ -21,23 +21,22 @@ from credo.model.mixtures.mixture import Mixture
 from credo.model.mixtures.parts import FORMS, Gaussians, Part, Rates, Tables
 from credo.model.values.record import Record
 from credo.model.values.value import at_least, choice, flag, whole
-from credo.predict.rows.mixture_rows import Numbers
-from credo.train.mixtures.climb import Climb
+from credo.predict.rows.mixture_rows import Parameters, Statistics
+from credo.train.em.run import Run, best_run
 from credo.train.mixtures.evidence import cheeseman_stutz, complete
-from credo.train.mixtures.maximise import raised
+from credo.train.mixtures.maximise import MixtureEM, raised
 from credo.train.mixtures.problem import Problem
 from credo.train.mixtures.start import STARTS, started
-from credo.train.mixtures.turned import Turned, turned_of
 
 __all__ = ["Found", "Options", "found"]
 
 Floats = NDArray[np.float64]
+MixtureRun = Run[Parameters, Statistics]
 
 MOST_WORK = 2e11
 """Starts × classes × columns³ beyond which nothing is begun: some minutes."""
 
 _LEAST = 1e-9  # mixtures of a smaller probability are left out of an average
-_FIRST = 8  # iterations every start gets before the poorer half is dropped
 _RACE = 50_000  # rows that the starts are raced on, at most
 
 
@@ -52,9 +51,9 @@ class Options:
     max_components: int = 9
     average: bool = False
     start: str | Mixture = "k-means++"
-    given: Callable[[Mixture], Mixture] | None = None  # puts numbers in the place of a start's
+    given: Callable[[Mixture], Mixture] | None = None  # puts parameters in the place of a start's
     tol: float = 1e-6
-    budget: int = 1000
+    max_iter: int = 1000
     variance_floor: float = 1e-6
     least_variance: float = 0.0  # in the columns' own units
     accelerate: bool = True
@@ -65,7 +64,7 @@ class Options:
         choice(self.criterion, CRITERIA, "criterion")
         whole(self.restarts, 1, "restarts")
         whole(self.max_components, 1, "max_components")
-        whole(self.budget, 1, "budget")
+        whole(self.max_iter, 1, "max_iter")
         at_least(self.prior, 0.0, "prior")
         at_least(self.tol, 0.0, "tol")
         if not 0 < at_least(self.variance_floor, 0.0, "variance_floor") < 1:
@@ -78,10 +77,10 @@ class Options:
 
 @dataclass(frozen=True)
 class Found:
-    """A mixture, the climb that led to it, and P(class | row) of the rows it was learned from."""
+    """A mixture, and the run that led to it."""
 
     mixture: Mixture
-    climb: Climb
+    run: MixtureRun
     candidate: Candidate
     notes: tuple[str, ...] = ()
 
@@ -155,121 +154,80 @@ def _guard(problem: Problem, sizes: Sequence[int], options: Options) -> None:
 
 def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generator) -> Found:
     floor = problem.floor(options.variance_floor, options.least_variance)
-    maximiser = problem.maximiser(k, options.prior, floor)
-
-    def climb(part: Problem, numbers: Numbers) -> Climb:
-        if isinstance(floor, np.ndarray):
-            lift = raised if maximiser.joint else np.maximum
-            numbers = replace(numbers, spread=lift(numbers.spread, floor))
-        return Climb(
-            part.rows, maximiser, numbers, options.tol, options.accelerate, problem.threads,
-            problem.order,
-        )  # fmt: skip
-
+    em = problem.em(k, options.prior, floor)
     notes: tuple[str, ...] = ()
-    few: Turned | None = None
+
+    def run(em: MixtureEM, start: Parameters) -> MixtureRun:
+        return Run(em, start, options.tol or -math.inf, options.accelerate)
+
+    def placed(start: Parameters) -> Parameters:
+        """A start with what was given in the place of its own, and no variance below the floor."""
+        if options.given is not None:
+            start = problem.parameters(options.given(problem.mixture(start, "Class")))
+        if not isinstance(floor, np.ndarray):
+            return start
+        return replace(start, spread=(raised if em.joint else np.maximum)(start.spread, floor))
+
     if isinstance(options.start, Mixture):
         if options.start.k != k:
             raise InputError(f"The start has {options.start.k} classes, and k is {k}.")
-        best = first = climb(problem, problem.numbers(options.start))
+        best = first = run(em, placed(problem.parameters(options.start)))
     else:
         many = 1 if k == 1 else options.restarts
         n = problem.cells.rows
         part = problem
-        care = _placed(started(problem, k, options.start, rng, care=True), problem, options)
+        care = placed(started(problem, k, options.start, rng, care=True))
         if many > 1 and n > _RACE:
             part = problem.some(np.sort(rng.choice(n, _RACE, replace=False)))
             notes = (f"the {many} starts were raced on {_RACE:,} of the rows",)
-        more = (started(part, k, options.start, rng) for _ in range(many - 1))
-        starts = [care, *(_placed(s, problem, options) for s in more)]
-        climbs = [climb(part, s) for s in _different(starts)]
-        few = turned_of(part) if options.given is None and np.ndim(floor) == 0 else None
-        climbs = climbs if few is None else [few.climb(c) for c in climbs]
-        first, best = climbs[0], _raced(climbs, options.budget)
+        more = (placed(started(part, k, options.start, rng)) for _ in range(many - 1))
+        raced = em if part is problem else replace(em, rows=part.rows)
+        starts = _different([care, *more])
+        runs = [run(raced, s) for s in starts]
+        best, _ = best_run(runs, options.max_iter)
+        first = runs[0]
         if part is not problem:
-            alone, first = best is first, climb(problem, care)
-            best = first if alone else climb(problem, _whole(best.numbers, few, problem))
-            few = None
-    for _ in track(best.steps(options.budget), "em", total=None):
-        pass
-    best = _higher(best, first, options.budget)
-    if not best.reason:
-        best.reason = f"the budget of {options.budget:,} iterations was used up"
-    numbers = _whole(best.numbers, few, problem)
-    return Found(*_judged(problem, best, numbers, options), notes)
+            alone, first = best is first, run(em, care)
+            best = first if alone else run(em, best.parameters)
+    best.finish(options.max_iter)
+    if first is not best:
+        best = _higher(best, first, options.max_iter)
+    mixture, candidate = _judged(problem, best, options)
+    return Found(mixture, best, candidate, notes)
 
 
-def _placed(start: Numbers, problem: Problem, options: Options) -> Numbers:
-    """A start with the numbers that were given in the place of its own."""
-    if options.given is None:
-        return start
-    return problem.numbers(options.given(problem.mixture(start, "Class")))
-
-
-def _higher(best: Climb, first: Climb, most: int) -> Climb:
-    """The climb that won a race, or the first if it ends higher: more starts never end lower."""
-    if first is best:
-        return best
+def _higher(best: MixtureRun, first: MixtureRun, most: int) -> MixtureRun:
+    """The run that won, or the first if it ends higher: more starts never end lower."""
     try:
-        first.run(most)
+        first.finish(most)
     except CredoError:
         return best
     gain = first.objective - best.objective
     return first if gain > 1e-12 * abs(best.objective) else best
 
 
-def _whole(numbers: Numbers, few: Turned | None, problem: Problem) -> Numbers:
-    """The numbers of all columns, of a climb that was made in a few directions or not."""
-    return numbers if few is None else few.wide(numbers, problem.form == "tied")
-
-
-def _different(starts: list[Numbers]) -> list[Numbers]:
+def _different(starts: list[Parameters]) -> list[Parameters]:
     """The starts without those that are another with its classes in another order."""
-    found: dict[tuple[bytes, ...], Numbers] = {}
+    found: dict[tuple[bytes, ...], Parameters] = {}
     for x in starts:
         parts = [x.weights[:, None], *x.tables, x.means, x.rates]
         found.setdefault(tuple(sorted(row.tobytes() for row in np.hstack(parts))), x)
     return list(found.values())
 
 
-def _raced(climbs: list[Climb], most: int) -> Climb:
-    """The best of several climbs: after a while the poorer half is dropped, and again."""
-    running, rounds = list(climbs), _FIRST
-    failed: CredoError | None = None
-    while len(running) > 1:
-        for climb in list(running):
-            try:
-                climb.run(most, rounds)
-            except CredoError as error:
-                failed = error
-                running.remove(climb)
-        running.sort(key=lambda c: -c.objective)
-        running = running[: max((len(running) + 1) // 2, 1) if len(running) > 1 else 1]
-        if running and all(c.reason or c.iterations >= most for c in running):
-            running = running[:1]
-        rounds *= 2
-    if not running:
-        assert failed is not None
-        raise failed
-    return running[0]
-
-
-def _judged(
-    problem: Problem, climb: Climb, numbers: Numbers, options: Options
-) -> tuple[Mixture, Climb, Candidate]:
-    """The mixture of a climb, heaviest class first unless a start gave the classes their order."""
-    assert climb.expected is not None
+def _judged(problem: Problem, run: MixtureRun, options: Options) -> tuple[Mixture, Candidate]:
+    """The mixture of a run, heaviest class first unless a start gave the classes their order."""
+    em, x = run.problem, run.parameters
+    assert isinstance(em, MixtureEM)
     if not isinstance(options.start, Mixture) and options.given is None:
-        numbers = numbers.by_size()
-    mixture = problem.mixture(numbers, _name(options.name, problem))
-    height = climb.expected.log_likelihood + problem.left
-    n = problem.cells.weight
-    bic = height - 0.5 * mixture.free_parameters * math.log(max(n, 1.0))
-    whole = complete(climb.expected, climb.numbers, climb.maximiser)
-    stutz = cheeseman_stutz(height, climb.expected, climb.numbers, climb.maximiser, whole)
-    icl = bic - _entropy(problem, climb, whole)
-    candidate = Candidate(mixture.k, height, mixture.free_parameters, bic, icl, stutz)
-    return mixture, climb, candidate
+        x = x.by_size()
+    mixture = problem.mixture(x, _name(options.name, problem))
+    height, parameters = run.log_likelihood + problem.left, mixture.free_parameters
+    bic = height - 0.5 * parameters * math.log(max(problem.cells.weight, 1.0))
+    whole = complete(run.expected, em)
+    stutz = cheeseman_stutz(height, run.expected, em, whole)
+    icl = bic - _entropy(problem, run, em, whole)
+    return mixture, Candidate(mixture.k, height, parameters, bic, icl, stutz)
 
 
 def _name(given: str | None, problem: Problem) -> str:
@@ -281,17 +239,15 @@ def _name(given: str | None, problem: Problem) -> str:
     return next((n for n in names if n not in taken), "Class " + "'" * len(taken))
 
 
-def _entropy(problem: Problem, climb: Climb, whole: float) -> float:
+def _entropy(problem: Problem, run: MixtureRun, em: MixtureEM, whole: float) -> float:
     """−Σ P(c | row) ln P(c | row) over the rows.
 
     It is ln P(rows) less the expected ln P(rows, classes), `whole`, unless cells of a joint
     Gaussian were completed too.
     """
-    assert climb.expected is not None
-    rows = climb.rows
-    if rows.order is None:
-        return max(climb.expected.log_likelihood - whole, 0.0)
-    share, _ = rows.score(climb.numbers, problem.threads)
+    if em.rows.order is None:
+        return max(run.log_likelihood - whole, 0.0)
+    share, _ = em.rows.score(run.parameters, problem.threads)
     logs = np.log(share, where=share > 0, out=np.zeros_like(share))
     terms = np.einsum("nc,nc->n", share, logs)
     w = problem.cells.weights
@@ -301,20 +257,20 @@ def _entropy(problem: Problem, climb: Climb, whole: float) -> float:
 def _recorded(
     best: Found, table: Candidates | None, how: str, source: str, began: float, problem: Problem
 ) -> Found:
-    climb = best.climb
+    run = best.run
     tables = table or Candidates((best.candidate,), "bic")
     record = Record(
         how=how,
         source=source,
         score=best.candidate.log_likelihood,
-        trace=tuple(v + problem.left for v in climb.trace),
-        reason=climb.reason,
+        trace=tuple(v + problem.left for v in run.trace),
+        reason=run.reason,
         seconds=time.perf_counter() - began,
         notes=(*best.notes, *_told_of_light_weights(problem, best.candidate)),
         details={
             "rows": problem.cells.weight,
-            "iterations": climb.iterations,
-            "converged": climb.converged,
+            "iterations": run.iterations,
+            "converged": run.converged,
         },
     )
     return replace(best, mixture=replace(best.mixture, record=record, candidates=tables))
@@ -333,7 +289,7 @@ def _told_of_light_weights(problem: Problem, best: Candidate) -> tuple[str, ...]
 
 
 def _averaged(best: Found, tried: list[Found], table: Candidates, problem: Problem) -> Found:
-    """The mixture of all that were tried, with a record of its own: it did not climb."""
+    """The mixture of all that were tried, with a record of its own."""
     whole_of = averaged([t.mixture for t in tried], table.probabilities)
     record = best.mixture.record
     assert record is not None
@@ -343,11 +299,11 @@ def _averaged(best: Found, tried: list[Found], table: Candidates, problem: Probl
         how=f"{record.how}, {of}",
         score=_log_likelihood(tried, table.probabilities, problem),
         trace=(),
-        reason=f"each of {len(tried)} mixtures climbed to its end, and counts by P(k | rows)",
+        reason=f"each of {len(tried)} mixtures was learned to its end, and counts by P(k | rows)",
         details={
             "rows": problem.cells.weight,
-            "iterations": sum(t.climb.iterations for t in tried),
-            "converged": all(t.climb.converged for t in tried),
+            "iterations": sum(t.run.iterations for t in tried),
+            "converged": all(t.run.converged for t in tried),
         },
     )
     made = replace(whole_of, name=best.mixture.name, record=record, candidates=table)
@@ -357,8 +313,11 @@ def _averaged(best: Found, tried: list[Found], table: Candidates, problem: Probl
 def _log_likelihood(tried: Sequence[Found], shares: Floats, problem: Problem) -> float:
     """Σ_i ln Σ_k P(k | rows) P(row_i | θ_k)."""
     kept = [(t, float(p)) for t, p in zip(tried, shares, strict=True) if p > _LEAST]
-    climbs = [(t.climb, math.log(p)) for t, p in kept]
-    logs = [c.rows.score(c.numbers, problem.threads)[1] + p for c, p in climbs]
+    logs = []
+    for t, p in kept:
+        em = t.run.problem
+        assert isinstance(em, MixtureEM)
+        logs.append(em.rows.score(t.run.parameters, problem.threads)[1] + math.log(p))
     rows = np.logaddexp.reduce(logs, axis=0) - math.log(sum(p for _, p in kept))
     w = problem.cells.weights
     return float(rows.sum() if w is None else w @ rows) + problem.left

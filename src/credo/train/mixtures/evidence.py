@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from credo.predict.mixed.inverse_roots import roots_of
-from credo.predict.rows.mixture_rows import Expected, Numbers
-from credo.train.mixtures.maximise import Maximiser
+from credo.predict.rows.mixture_rows import Statistics
+from credo.train.mixtures.maximise import MixtureEM
 
 __all__ = ["cheeseman_stutz", "complete"]
 
@@ -25,15 +25,14 @@ Floats = NDArray[np.float64]
 _KAPPA = 0.01
 
 
-def cheeseman_stutz(
-    log_likelihood: float, e: Expected, x: Numbers, m: Maximiser, whole: float
-) -> float:
-    """ln P(rows | k), about; `e` are the statistics under `x`, `whole` is their `complete`."""
-    return log_likelihood + _evidence(e, x, m) - whole
+def cheeseman_stutz(log_likelihood: float, e: Statistics, m: MixtureEM, whole: float) -> float:
+    """ln P(rows | k), about; `whole` is the `complete` of the statistics."""
+    return log_likelihood + _evidence(e, m) - whole
 
 
-def complete(e: Expected, x: Numbers, m: Maximiser) -> float:
+def complete(e: Statistics, m: MixtureEM) -> float:
     """ln P(D' | θ), in the scaled units of the rows."""
+    x = e.under
 
     def part(counts: Floats, p: Floats) -> float:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -49,16 +48,15 @@ def complete(e: Expected, x: Numbers, m: Maximiser) -> float:
     if m.joint:
         roots = e.roots or roots_of(x.spread)
         whole = e.mass * (d * np.log(2 * np.pi) + roots.log_det) + roots.trace(e.second)
-        if x.rest is not None:  # where no row varies
-            whole += e.mass * m.beyond * np.log(2 * np.pi * x.rest)
         return total - 0.5 * float(whole.sum())
     n = e.there[:, :d]
     total -= 0.5 * float((n * np.log(2 * np.pi * x.spread) + e.second / x.spread).sum())
     return total
 
 
-def _evidence(e: Expected, x: Numbers, m: Maximiser) -> float:
+def _evidence(e: Statistics, m: MixtureEM) -> float:
     """ln P(D')."""
+    x = e.under
     total = _dirichlet(e.mass[None], 1.0 + m.prior)
     for counts in e.counts:
         total += _dirichlet(counts, 1.0 + m.prior / counts.shape[1])
@@ -84,12 +82,10 @@ def _evidence(e: Expected, x: Numbers, m: Maximiser) -> float:
     weight = e.mass
     if m.form == "tied":
         scatter, weight = scatter.sum(axis=0)[None], np.array([e.mass.sum()])
-    means += 0.5 * m.beyond * float(np.log(_KAPPA / (_KAPPA + e.mass)).sum())
-    wide = d + m.beyond
-    nu = wide + 2.0
-    after = np.linalg.slogdet(scatter + m.size * np.eye(d))[1] + m.beyond * np.log(m.size)
-    value = -0.5 * weight * wide * np.log(np.pi) + 0.5 * nu * wide * np.log(m.size)
-    value += -0.5 * (nu + weight) * after + _gammas(nu + weight, wide) - _gammas(nu, wide)
+    nu = d + 2.0
+    after = np.linalg.slogdet(scatter + m.size * np.eye(d))[1]
+    value = -0.5 * weight * d * np.log(np.pi) + 0.5 * nu * d * np.log(m.size)
+    value += -0.5 * (nu + weight) * after + _gammas(nu + weight, d) - _gammas(nu, d)
     return total + means + float(value.sum())
 
 

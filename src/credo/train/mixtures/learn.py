@@ -1,4 +1,4 @@
-"""The front doors of mixtures: any table in, a frozen `Mixture` out."""
+"""Mixtures from any table: the columns' kinds decide what a class has for each."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from credo.core.errors import InputError
+from credo.core.lazy import renamed_arguments
 from credo.core.state_values import is_number
 from credo.core.threads import checked_threads
 from credo.data import Stream, Table, read
@@ -20,22 +21,32 @@ from credo.stats.configurations import named
 from credo.train.mixtures.choose import Found, Options, found
 from credo.train.mixtures.problem import problem_of
 
-__all__ = ["gaussian_mixture", "gaussian_plan", "latent_classes", "latent_plan", "learned"]
+__all__ = [
+    "GAUSSIAN", "LATENT", "gaussian_mixture", "gaussian_plan", "latent_classes", "latent_plan",
+    "learned", "mixture",
+]  # fmt: skip
+
+GAUSSIAN: dict[str, Any] = {"covariance": "full", "restarts": 5, "prior": 0.0}
+"""What is usual for numbers alone."""
+
+LATENT: dict[str, Any] = {"covariance": "diagonal", "restarts": 10, "prior": 1.0}
+"""What is usual where some column has states or counts."""
 
 
-def gaussian_mixture(
+def mixture(
     source: Any,
     k: int | str = "auto",
     *,
-    covariance: str = "full",
+    counts: Sequence[str] = (),
+    covariance: str | None = None,
     criterion: str = "bic",
-    restarts: int = 5,
-    prior: float = 0.0,
+    restarts: int | None = None,
+    prior: float | None = None,
     max_components: int = 9,
     average: bool = False,
     start: str | Mixture = "k-means++",
     tol: float = 1e-6,
-    budget: int = 1000,
+    max_iter: int = 1000,
     variance_floor: float = 1e-6,
     accelerate: bool = True,
     name: str | None = None,
@@ -44,96 +55,86 @@ def gaussian_mixture(
     schema: Any = None,
     threads: int | None = None,
 ) -> Mixture:
-    """Learn a mixture of Gaussians from the numbers of a table; any cell may be missing.
+    """Learn a mixture from a table: rows of k classes that nobody saw; any cell may be missing.
+
+    Continuous columns have a Gaussian for each class, discrete ones a table, those named in
+    `counts` a Poisson rate. Numbers alone are a Gaussian mixture; with states or counts, columns
+    are independent within a class (latent classes, a mixture of naive Bayes).
 
     Parameters
     ----------
     source : anything `cr.read` takes, a Table or a Stream
-        The rows. Every column must hold numbers; those of a NumPy array are x0, x1, …
+        The rows; columns of a NumPy array are x0, x1, …
     k : int or "auto"
         The number of classes; "auto" tries 1 to `max_components` and lets the criterion choose.
     covariance : "full", "tied", "diagonal" or "spherical"
-        A covariance for each class, one for all, columns apart, or balls.
+        A covariance for each class, one for all, columns apart, or balls. Full for numbers alone,
+        else diagonal.
     criterion : "bic", "icl" or "cheeseman-stutz"
         What chooses k; all of them stand in `mixture.candidates`.
     average : bool
         With k="auto": keep every k by its probability, as one mixture of all their classes.
     restarts : int
-        Climbs from different starts; the poorer half is dropped again and again (on a sample of
-        50,000 rows if there are more).
+        EM runs from different starts; the poorer half is dropped again and again (on a sample of
+        50,000 rows if there are more). 5 for numbers alone, else 10.
     prior : number
-        0 is maximum likelihood; 1 adds the weak prior of Fraley & Raftery (2007) to each class.
+        Imagined rows a class, spread evenly over the states; for Gaussians the weak prior of Fraley
+        & Raftery (2007). 0 is maximum likelihood, and usual for numbers alone; else 1.
     start : "k-means++", "random", or a Mixture
         Where to start.
-    tol, budget : number, int
-        Stop when a step gains no more than `tol` a row in ln P (0: never), or after so many steps.
+    tol, max_iter : number, int
+        Stop when a step gains no more than `tol` a row in ln P, or after so many steps.
     variance_floor : number
         No direction of a class varies less than this share of the column's own variance.
     accelerate : bool
-        Leap ahead after the first 10 plain steps (SQUAREM); never at the cost of a fall.
+        SQUAREM after the first 10 plain steps; never at the cost of a fall.
     name : str, optional
         What the class is called: "Class", or "Group" where a column is called that.
 
     >>> import credo as cr
     >>> x = [1.0, 1.2, 0.8, 1.1, 0.9, 5.0, 5.3, None, 4.9, 5.1]
     >>> y = [0.1, 0.0, 0.2, None, 0.1, 3.0, 3.2, 2.9, 3.1, 3.0]
-    >>> mixture = cr.gaussian_mixture({"x": x, "y": y}, 2, covariance="diagonal")
+    >>> mixture = cr.mixture({"x": x, "y": y}, 2, covariance="diagonal")
     >>> mixture.predict({"x": [1.0, None], "y": [None, 3.0]}).tolist()
     [0, 1]
+    >>> rows = {"milk": ["y", "y", "n", "n", "y", "n"], "eggs": ["n", "n", "y", "y", "n", None],
+    ...         "legs": [4.0, 4.1, 2.0, 2.1, 3.9, 1.9]}
+    >>> cr.mixture(rows, 2).predict({"eggs": ["y", "n"]}).tolist() in ([0, 1], [1, 0])
+    True
     """
     table = _table(source, weights, schema)
+    plan = latent_plan(table, counts)
+    usual = LATENT if plan.states or plan.counts else GAUSSIAN
+    given: dict[str, Any] = {"covariance": covariance, "restarts": restarts, "prior": prior}
     options = Options(
-        covariance=covariance, criterion=criterion, restarts=restarts, prior=prior,
-        max_components=max_components, average=average, start=start, tol=tol, budget=budget,
-        variance_floor=variance_floor, accelerate=accelerate, name=name,
+        criterion=criterion, max_components=max_components, average=average, start=start, tol=tol,
+        max_iter=max_iter, variance_floor=variance_floor, accelerate=accelerate, name=name,
+        **{n: usual[n] if v is None else v for n, v in given.items()},
     )  # fmt: skip
-    return learned(table, gaussian_plan(table), k, options, generator(rng), threads).mixture
+    return learned(table, plan, k, options, generator(rng), threads).mixture
 
 
-def latent_classes(
+@renamed_arguments(budget="max_iter")
+def gaussian_mixture(
     source: Any,
     k: int | str = "auto",
     *,
-    counts: Sequence[str] = (),
-    covariance: str = "diagonal",
-    criterion: str = "bic",
-    restarts: int = 10,
-    prior: float = 1.0,
-    max_components: int = 9,
-    average: bool = False,
-    start: str | Mixture = "k-means++",
-    tol: float = 1e-6,
-    budget: int = 1000,
-    variance_floor: float = 1e-6,
-    accelerate: bool = True,
-    name: str | None = None,
     rng: Rng = 0,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
+    **options: Any,
 ) -> Mixture:
-    """Learn classes within which the columns are independent: a mixture of naive Bayes.
-
-    Columns of any kind side by side, any cell may be missing: discrete ones have a table for each
-    class, continuous ones a Gaussian, those named in `counts` a Poisson rate. `prior` is in
-    imagined rows a class, spread evenly over the states (0 is maximum likelihood). The other
-    parameters are those of `cr.gaussian_mixture`.
-
-    >>> import credo as cr
-    >>> rows = {"milk": ["y", "y", "n", "n", "y", "n"], "eggs": ["n", "n", "y", "y", "n", None],
-    ...         "legs": [4.0, 4.1, 2.0, 2.1, 3.9, 1.9]}
-    >>> mixture = cr.latent_classes(rows, 2)
-    >>> mixture.predict({"eggs": ["y", "n"]}).tolist() in ([0, 1], [1, 0])
-    True
-    """
+    """The old name of `mixture` for numbers: discrete columns of numbers are taken as such."""
     table = _table(source, weights, schema)
-    options = Options(
-        covariance=covariance, criterion=criterion, restarts=restarts, prior=prior,
-        max_components=max_components, average=average, start=start, tol=tol, budget=budget,
-        variance_floor=variance_floor, accelerate=accelerate, name=name,
-    )  # fmt: skip
-    plan = latent_plan(table, counts)
-    return learned(table, plan, k, options, generator(rng), threads).mixture
+    made = Options(**GAUSSIAN | options)
+    return learned(table, gaussian_plan(table), k, made, generator(rng), threads).mixture
+
+
+@renamed_arguments(budget="max_iter")
+def latent_classes(source: Any, k: int | str = "auto", **options: Any) -> Mixture:
+    """The old name of `mixture` for columns of any kind."""
+    return mixture(source, k, **LATENT | options)
 
 
 def _table(source: Any, weights: Any, schema: Any) -> Table:
@@ -153,7 +154,7 @@ def gaussian_plan(table: Table) -> Plan:
         if variable.is_discrete and not all(map(is_number, variable.states)):
             raise InputError(
                 f"A Gaussian mixture needs numbers, and the column {variable.name!r} holds states.",
-                hint="Leave it out (table.select), or use latent classes.",
+                hint="Leave it out (table.select), or use cr.mixture.",
             )
     return Plan(table.schema.names)
 

@@ -1,4 +1,4 @@
-"""The maximisation step: the parameters that the expected statistics make most probable.
+"""EM of a mixture. Its M-step: the parameters that the expected statistics make most probable.
 
     weights   (N_c + s) / (N + k·s)              tables   (n_cx + s/J) / (n_c + s)
     means     N x̄ / (N + κ)                      rates    (Σ r·x + s·x̄) / (Σ r + s)
@@ -8,21 +8,26 @@ s is the strength of the prior; 0 is maximum likelihood. The Gaussian prior is t
 Raftery (2007), with κ = s/100 rows at the middle of the table; columns are scaled, so that I is
 each column's own variance. No variance (no eigenvalue, if columns vary together) falls below the
 floor: the best covariance under that limit is the usual one with its eigenvalues raised to it, so
-the climb stays monotone.
+EM stays monotone.
+
+SQUAREM takes covariances by their Cholesky root with a logarithmic diagonal, which is one of a
+covariance wherever it lands. Roots of the same covariance in other orders of the columns land
+elsewhere, so they are taken in an order that is not the table's (`gathered.py`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.predict.mixed.inverse_roots import Roots, roots_of
-from credo.predict.rows.mixture_rows import Expected, Numbers
+from credo.predict.rows.mixture_rows import Laid, Parameters, Statistics
+from credo.train.em.run import EMProblem
 
-__all__ = ["Maximiser", "raised"]
+__all__ = ["MixtureEM", "raised"]
 
 Floats = NDArray[np.float64]
 
@@ -31,16 +36,29 @@ _NOBODY = 1e-12  # a class with less than this of all weight keeps its numbers
 
 
 @dataclass(frozen=True)
-class Maximiser:
-    """How numbers are made of statistics: the form of the covariances, the prior, the floor."""
+class MixtureEM(EMProblem[Parameters, Statistics]):
+    """EM of one number of classes: rows, the form of the covariances, the prior, the floor."""
 
+    plain = 10
+    heat = 8
+    slack = 1e-10
+    settled = "a step gained no more than {tol:g} a row"
+    fell = "a step gained nothing that numbers of this size can tell"
+
+    rows: Laid
     form: str
     k: int
     columns: int
     prior: float
     floor: float | Floats  # one for all columns, or one for each
     rate_means: Floats
-    beyond: int = 0  # columns' directions that no row has, and that are left out
+    threads: int = 1
+    order: NDArray[np.intp] | None = None  # of the columns in a root, if not their own
+
+    @property
+    def weight(self) -> float:  # type: ignore[override]
+        """The weight of all rows."""
+        return self.rows.weight
 
     @property
     def joint(self) -> bool:
@@ -55,20 +73,28 @@ class Maximiser:
     @cached_property
     def size(self) -> float:
         """The imagined spread of a class: each direction's share of its column's variance."""
-        return float(self.k ** (-2.0 / max(self.columns + self.beyond, 1)))
+        return float(self.k ** (-2.0 / max(self.columns, 1)))
 
     @property
     def exponent(self) -> float:
         """How often ½ ln |Σ| stands in the prior's density, negative."""
-        d = self.columns + self.beyond
+        d = self.columns
         full = {"full": 2 * d + 4, "tied": 2 * d + 3 + self.k, "diagonal": 6, "spherical": d + 5}
         return self.prior * full[self.form]
 
-    # --- the step -------------------------------------------------------------------------
+    # --- the steps ------------------------------------------------------------------------
 
-    def maximise(self, e: Expected, old: Numbers) -> Numbers:
-        """The best numbers for the statistics, which were made under the old ones."""
-        s = self.prior
+    def expect(self, parameters: Parameters) -> tuple[Statistics, float]:
+        """The E-step."""
+        return self.rows.expect(parameters, self.threads)
+
+    def change(self, old: Parameters, new: Parameters, gain: float) -> float:
+        """The gain a row."""
+        return gain / self.weight
+
+    def maximise(self, statistics: Statistics) -> Parameters:
+        """The M-step; a class without rows keeps the parameters it had."""
+        e, old, s = statistics, statistics.under, self.prior
         alive = e.mass > _NOBODY * max(float(e.mass.sum()), 1e-300)
         weights = e.mass + s
         weights = weights / weights.sum()
@@ -87,20 +113,10 @@ class Maximiser:
             low = 1e-9 * np.maximum(self.rate_means, 1e-3)
             safe = np.where(n + s > _NOBODY, n + s, 1.0)
             rates = np.maximum(np.where(n + s > _NOBODY, sums / safe, rates), low)
-        rest = None if old.rest is None else self._rest(e.mass, alive, old.rest)
-        return Numbers(weights, tuple(tables), means, spread, rates, rest)
-
-    def _rest(self, mass: Floats, alive: NDArray[np.bool_], old: Floats) -> Floats:
-        """The variance in directions that no row has."""
-        if self.form == "tied":
-            mass, alive = np.full_like(mass, mass.sum()), np.full_like(alive, True)
-        total = np.where(alive, mass, 1.0) + self.exponent
-        least = np.maximum(self.prior * self.size / total, self.floor)
-        found: Floats = np.where(alive, least, old)
-        return found
+        return Parameters(weights, tuple(tables), means, spread, rates)
 
     def _gaussians(
-        self, e: Expected, old: Numbers, alive: NDArray[np.bool_]
+        self, e: Statistics, old: Parameters, alive: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]:
         d = self.columns
         if d == 0:
@@ -144,7 +160,9 @@ class Maximiser:
         least = self.prior * self.size / (max(most, 1.0) + self.exponent)
         return spread if least > 2 * np.max(self.floor) else raised(spread, self.floor)
 
-    def _apart(self, scatter: Floats, n: Floats, old: Numbers, there: NDArray[np.bool_]) -> Floats:
+    def _apart(
+        self, scatter: Floats, n: Floats, old: Parameters, there: NDArray[np.bool_]
+    ) -> Floats:
         s, a = self.prior, self.exponent
         if self.form == "spherical":
             total = n.sum(axis=1, keepdims=True)
@@ -159,11 +177,9 @@ class Maximiser:
 
     # --- the prior ------------------------------------------------------------------------
 
-    def penalty(self, x: Numbers, roots: Roots | None = None) -> float:
-        """ln of the prior's density at the numbers, up to a constant.
-
-        `roots` are those of the covariances, if they are at hand.
-        """
+    def log_prior(self, parameters: Parameters, statistics: Statistics) -> float:
+        """ln of the prior's density at the parameters, up to a constant."""
+        x, roots = parameters, statistics.roots
         s = self.prior
         if s == 0:
             return 0.0
@@ -187,12 +203,72 @@ class Maximiser:
         found = roots_of(spread) if roots is None else Roots(roots.inverse[: len(spread)])
         total -= 0.5 * self.exponent * float(found.log_det.sum())
         total -= 0.5 * s * self.size * float(found.trace().sum())
-        if x.rest is not None:
-            rest = x.rest[: len(spread)]
-            total -= 0.5 * self.beyond * float(self.exponent * np.log(rest).sum())
-            total -= 0.5 * self.beyond * s * self.size * float((1 / rest).sum())
         all_of_them = Roots(np.broadcast_to(found.inverse, x.spread.shape))
         return total - 0.5 * self.kappa * float(all_of_them.squares(x.means).sum())
+
+    # --- parameters as a vector -----------------------------------------------------------
+
+    def vector(self, parameters: Parameters) -> Floats:
+        """All parameters in one vector; variances by their logarithm."""
+        x = parameters
+        parts = [x.weights, *(t.ravel() for t in x.tables), x.means.ravel()]
+        parts.append(np.log(x.rates).ravel())
+        if self.joint:
+            spread = x.spread[:1] if self.form == "tied" else x.spread
+            spread = _taken(spread, self.order)
+            root: Floats = np.linalg.cholesky(spread).astype(np.float64)
+            i = np.arange(root.shape[-1])
+            root[:, i, i] = np.log(root[:, i, i])
+            parts.append(root[:, *_triangle(len(i))].ravel())
+        else:
+            parts.append(np.log(x.spread).ravel())
+        return np.concatenate(parts)
+
+    def parameters(self, vector: Floats, near: Parameters) -> Parameters:
+        """Parameters from a vector that may have left their range."""
+        at = 0
+
+        def take(shape: tuple[int, ...]) -> Floats:
+            nonlocal at
+            size = int(np.prod(shape))
+            at += size
+            return vector[at - size : at].reshape(shape)
+
+        weights = np.maximum(take(near.weights.shape), 0.01 * near.weights)
+        tables = []
+        for t in near.tables:
+            raw = np.maximum(take(t.shape), 0.01 * t)
+            tables.append(raw / raw.sum(axis=1, keepdims=True))
+        means = take(near.means.shape)
+        with np.errstate(over="ignore"):
+            rates = np.clip(np.exp(take(near.rates.shape)), 0.01 * near.rates, 100 * near.rates)
+        floor, d = self.floor, near.means.shape[1]
+        if self.joint:
+            k = 1 if self.form == "tied" else near.k
+            root = np.zeros((k, d, d))
+            root[:, *_triangle(d)] = take((k, d * (d + 1) // 2))
+            i = np.arange(d)
+            root[:, i, i] = np.exp(np.clip(root[:, i, i], -50, 50))
+            back = None if self.order is None else np.argsort(self.order)
+            product = _taken(root @ root.transpose(0, 2, 1), back)
+            spread = np.broadcast_to(raised(product, floor), near.spread.shape)
+        else:
+            with np.errstate(over="ignore"):
+                wide = np.exp(take(near.spread.shape))
+            spread = np.maximum(np.clip(wide, 0.01 * near.spread, 100 * near.spread), floor)
+        return Parameters(weights / weights.sum(), tuple(tables), means, spread, rates)
+
+
+@lru_cache(maxsize=1)
+def _triangle(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where the cells of a root are."""
+    rows, columns = np.tril_indices(d)
+    return rows, columns
+
+
+def _taken(spread: Floats, order: NDArray[np.intp] | None) -> Floats:
+    """Covariances with their columns in another order."""
+    return spread if order is None else spread[:, order[:, None], order]
 
 
 def raised(matrices: Floats, floor: float | Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""What is to be learned: the cells of a table, scaled, laid out once for all climbs."""
+"""What is to be learned: the cells of a table, scaled, laid out once for all EM runs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.model.mixtures.mixture import Mixture
 from credo.model.mixtures.parts import Gaussians, Part, Rates, Tables
-from credo.predict.rows.mixture import Scales, lay, log_density_left, numbers_of
+from credo.predict.rows.mixture import Scales, lay, log_density_left, parameters_of
 from credo.predict.rows.mixture_columns import Taken
-from credo.predict.rows.mixture_rows import Laid, Numbers
+from credo.predict.rows.mixture_rows import Laid, Parameters
 from credo.stats.squares import refuse_underflow
 from credo.train.mixtures.gathered import Gathered, gathered
-from credo.train.mixtures.maximise import Maximiser
+from credo.train.mixtures.maximise import MixtureEM
 
 __all__ = ["Problem", "problem_of"]
 
@@ -87,17 +87,20 @@ class Problem:
         """The least variance in the scales of the rows: a share, or `least` in the columns' own."""
         return np.maximum(share, least / self.scales.scale**2) if least > 0 else share
 
-    def maximiser(self, k: int, prior: float, floor: float | Floats) -> Maximiser:
-        """The maximisation step for k classes."""
-        return Maximiser(self.form, k, len(self.cells.reals), prior, floor, self.rate_means)
+    def em(self, k: int, prior: float, floor: float | Floats) -> MixtureEM:
+        """EM of k classes."""
+        return MixtureEM(
+            self.rows, self.form, k, len(self.cells.reals), prior, floor, self.rate_means,
+            self.threads, self.order,
+        )  # fmt: skip
 
-    def mixture(self, numbers: Numbers, name: str) -> Mixture:
-        """Numbers as a mixture in the user's units."""
+    def mixture(self, x: Parameters, name: str) -> Mixture:
+        """Parameters as a mixture in the user's units."""
         parts: list[Part] = []
         plan, scale = self.cells.plan, self.scales.scale
         if plan.reals:
-            means = numbers.means * scale + self.scales.centre
-            spread = numbers.spread
+            means = x.means * scale + self.scales.centre
+            spread = x.spread
             if self.form in ("full", "tied"):
                 spread = spread * np.multiply.outer(scale, scale)
                 spread = spread[0] if self.form == "tied" else spread
@@ -105,12 +108,12 @@ class Problem:
                 spread = spread * scale**2
                 spread = spread[:, 0] if self.form == "spherical" else spread
             parts.append(Gaussians(plan.reals, means, spread, self.form))
-        parts += [Rates(n, numbers.rates[:, i]) for i, n in enumerate(plan.counts)]
-        parts += [Tables(v, t) for v, t in zip(plan.states, numbers.tables, strict=True)]
-        return Mixture(numbers.weights, tuple(parts), name)
+        parts += [Rates(n, x.rates[:, i]) for i, n in enumerate(plan.counts)]
+        parts += [Tables(v, t) for v, t in zip(plan.states, x.tables, strict=True)]
+        return Mixture(x.weights, tuple(parts), name)
 
-    def numbers(self, mixture: Mixture) -> Numbers:
-        """A mixture as numbers in the scales of the rows."""
+    def parameters(self, mixture: Mixture) -> Parameters:
+        """A mixture in the scales of the rows."""
         part = mixture.gaussians
         plan = self.cells.plan
         same = (part.names if part else ()) == plan.reals and (
@@ -120,7 +123,7 @@ class Problem:
         counts = tuple(p.name for p in mixture.parts if isinstance(p, Rates))
         if not same or states != plan.states or counts != plan.counts:
             raise InputError("The start must be a mixture over the same columns, of the same form.")
-        return numbers_of(mixture, self.scales)
+        return parameters_of(mixture, self.scales)
 
 
 def problem_of(cells: Taken, form: str, threads: int, most: int) -> Problem:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.rows.mixture_rows import Numbers
+from credo.predict.rows.mixture_rows import Parameters
 from credo.train.mixtures.gathered import Gathered
 from credo.train.mixtures.problem import Problem
 
@@ -34,8 +34,8 @@ _SMALL = 1 << 18  # multiplications of a product that no library spreads over th
 
 def started(
     problem: Problem, k: int, how: str, rng: np.random.Generator, care: bool = False
-) -> Numbers:
-    """The numbers of one start; with care, the best of a few runs of k-means.
+) -> Parameters:
+    """The parameters of one start; with care, the best of a few runs of k-means.
 
     Equal rows are gathered, and rows, columns and states stand in an order of their own
     (`gathered.py`), so that neither their order nor names change the start, nor whether a row is
@@ -55,7 +55,7 @@ def started(
         nearest = _k_means(_points(problem, looked, w), w, k, rng, care)
         share = np.full((len(rows), k), 0.05 / k)
         share[np.arange(len(rows)), nearest] += 0.95
-    return _numbers(problem, rows, share * w[:, None], k)
+    return _parameters(problem, rows, share * w[:, None], k)
 
 
 def _pick(p: Floats, rng: np.random.Generator) -> int:
@@ -201,8 +201,8 @@ def _over_rows(x: Floats, y: Floats) -> Floats:
     return found
 
 
-def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) -> Numbers:
-    """The numbers that shares of the classes make, softened so that nothing starts at zero."""
+def _parameters(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) -> Parameters:
+    """The parameters that shares of the classes make, softened so that nothing starts at zero."""
     cells, form = problem.cells, problem.form
     mass = share.sum(axis=0) + 1e-9
     total = mass.sum()
@@ -243,4 +243,4 @@ def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) ->
     here = ~np.isnan(counts_in)
     sums = np.where(here, counts_in, 0.0) @ share
     rates = ((sums + 0.1 * problem.rate_means[:, None]) / (here @ share + 0.1)).T
-    return Numbers(mass / total, tuple(tables), means, spread, np.maximum(rates, 1e-6))
+    return Parameters(mass / total, tuple(tables), means, spread, np.maximum(rates, 1e-6))

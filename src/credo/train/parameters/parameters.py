@@ -14,8 +14,8 @@ from typing import Any
 
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.core.schema import Variable
-from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.distributions.dirichlet import Pseudocounts
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.graphs.dag import Dag
 from credo.model.graphs.undirected import UndirectedGraph
 from credo.model.networks.cpt import Cpt

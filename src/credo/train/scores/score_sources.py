@@ -18,8 +18,8 @@ from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
-from credo.train.em.available import of_available
 from credo.train.parameters.pooled_lines import UNIT
+from credo.train.scores.available import of_available
 from credo.train.scores.local_scores import moments_by_group, of_function, of_prior_network
 from credo.train.scores.scores import MARGINAL, ScoreSpec
 

@@ -3,7 +3,7 @@
     E: complete the rows under the current network     M: search the graph that scores best on them
 
 Expected counts of any family come from the completed rows, so every score and every search serves
-(Friedman 1997, 1998). What is climbed is the score of the rows that were observed,
+(Friedman 1997, 1998). What rises is the score of the rows that were observed,
 
     S(G) = score(completed, G) + ln P(observed | θ) − ln P(completed | θ),
 
@@ -31,7 +31,8 @@ from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.stats.family import Family
 from credo.train.em.completed import completed
-from credo.train.em.fit import INTERRUPTED, LATE, em_until
+from credo.train.em.fit import em_until
+from credo.train.em.run import INTERRUPTED, LATE
 from credo.train.parameters.parameters import fit
 from credo.train.scores.family_scores import family_scores
 from credo.train.scores.scores import ScoreSpec
@@ -79,41 +80,47 @@ def structural_em(
     """
     began = time.perf_counter()
     until = math.inf if budget is None else began + budget
-    ends: list[_Climbed] = []
+    ends: list[_End] = []
     for turn in range(starts):
         if ends and (halt.now or time.perf_counter() > until):
             break
-        climbed = _climb(table, search, belief, begin(turn), until, seed, threads, halt)
-        ends.append(climbed)
-    top = max(ends, key=lambda e: e.trace[-1])
-    best, found = top.net, top.found
+        ends.append(_from(begin(turn), table, search, belief, until, seed, threads, halt))
+    best = max(ends, key=lambda e: e.trace[-1])
+    found = best.found
     most = WARM if halt.now else None
-    wanted, climbed_by = belief(found.spec), _climbed_by(belief, found.spec)
+    wanted, on_the_way = belief(found.spec), _on_the_way(belief, found.spec)
     told = time.perf_counter() < until
     final = em_until(
-        until, best, table, start=best, budget=most, threads=threads, told=told, **climbed_by
+        until,
+        best.net,
+        table,
+        start=best.net,
+        max_iter=most,
+        threads=threads,
+        told=told,
+        **on_the_way,
     )
     record = final.record
     assert record is not None
-    reason = top.reason
+    reason = best.reason
     late = LATE in (record.reason, *(e.reason for e in ends)) or len(ends) < starts
     if budget is not None and late:
         reason = f"the budget of {budget:g} s was spent"
     if halt.after(final):
         reason = INTERRUPTED
-    drawn, value = top.drawn, top.trace[-1]
+    drawn, value = best.drawn, best.trace[-1]
     if found.spec.name in PENALISED and found.spec.function is None:
         value = _penalised(final, found)
-    elif reason == top.reason:
+    elif reason == best.reason:
         drawn, value = _approximate(final, found, table, seed, threads)
-    if wanted != climbed_by:
+    if wanted != on_the_way:
         final = em_until(
-            until, final, table, start=final, budget=most, threads=threads, told=told, **wanted
+            until, final, table, start=final, max_iter=most, threads=threads, told=told, **wanted
         )
         record = final.record
         assert record is not None
-    rising = (value,) * (value > top.trace[-1])
-    ended = tuple(value if e is top else e.trace[-1] for e in ends)
+    rising = (value,) * (value > best.trace[-1])
+    ended = tuple(value if e is best else e.trace[-1] for e in ends)
     notes = list(record.notes)
     if drawn:
         notes.append(f"{drawn:,} rows have too many ways to be completed and were given draws")
@@ -126,7 +133,7 @@ def structural_em(
         "search": found.record.details.get("search", ""),
         "missing": "structural-em",
         "log_likelihood": record.score,
-        "rounds": len(top.trace),
+        "rounds": len(best.trace),
         "starts": ended,
     }
     return final.with_record(
@@ -135,7 +142,7 @@ def structural_em(
             how=f"{found.record.how}, structural EM",
             source=str(table.schema.source),
             score=value,
-            trace=(*top.trace, *rising),
+            trace=(*best.trace, *rising),
             reason=reason,
             seconds=time.perf_counter() - began,
             seed=seed,
@@ -160,7 +167,7 @@ class Halt:
 
 
 @dataclass(frozen=True)
-class _Climbed:
+class _End:
     """Where one start ended: the network, the last search, and the scores on the way."""
 
     net: Network
@@ -170,20 +177,20 @@ class _Climbed:
     drawn: int
 
 
-def _climb(
+def _from(
+    begin: Dag | Network,
     table: Table,
     search: Callable[[Any, Any], Any],
     belief: Callable[[Any], dict[str, Any]],
-    begin: Dag | Network,
     until: float,
     seed: int,
     threads: int | None,
     halt: Halt,
-) -> _Climbed:
+) -> _End:
     """Complete, search, learn again, while the score of the observed rows rises."""
     net = begin
     if not isinstance(net, Network):
-        net = em_until(until, net, table, budget=WARM, threads=threads, told=False)
+        net = em_until(until, net, table, max_iter=WARM, threads=threads, told=False)
     halt.after(net)
     best: Network | None = None
     trace: list[float] = []
@@ -213,7 +220,7 @@ def _climb(
             halt.after(found)
             here = _score(found, net.dag)
             # before the first search the network may not have the parameters of the score's prior
-            how = _climbed_by(belief, found.spec)
+            how = _on_the_way(belief, found.spec)
             assert net.record is not None and net.record.score is not None
             value = here + net.record.score - net.log_likelihood(rows.table)
             if best is not None and value <= trace[-1] + 1e-9 * abs(value):
@@ -229,7 +236,7 @@ def _climb(
                 break
             start = fit(found.dag, rows.table, threads=threads, **how)
             net = em_until(
-                until, start, table, start=start, budget=WARM, threads=threads, told=False, **how
+                until, start, table, start=start, max_iter=WARM, threads=threads, told=False, **how
             )
             halt.after(net)
     except KeyboardInterrupt:
@@ -237,10 +244,10 @@ def _climb(
             raise  # nothing was judged yet
         halt.now = True
     assert best is not None
-    return _Climbed(best, best_found, tuple(trace), reason, drawn)
+    return _End(best, best_found, tuple(trace), reason, drawn)
 
 
-def _climbed_by(belief: Callable[[Any], dict[str, Any]], spec: ScoreSpec) -> dict[str, Any]:
+def _on_the_way(belief: Callable[[Any], dict[str, Any]], spec: ScoreSpec) -> dict[str, Any]:
     """How parameters are learned on the way: a likelihood less a penalty is that of its maximum."""
     how = belief(spec)
     if spec.name in PENALISED and spec.function is None and how["prior"] is not None:

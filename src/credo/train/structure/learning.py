@@ -268,7 +268,7 @@ def _structural(
     def warmed(dag: Dag) -> Network:
         """The graph after a few steps of EM."""
         until = math.inf if limit is None else began + limit
-        net = em_until(until, dag, table, budget=WARM, threads=settings["threads"], told=False)
+        net = em_until(until, dag, table, max_iter=WARM, threads=settings["threads"], told=False)
         halt.after(net)
         return net
 

@@ -21,9 +21,9 @@ def two(scale: float = 1.0) -> dict[str, np.ndarray]:
 def test_mixtures_refuse_squares_that_are_0(scale: float, form: str) -> None:
     told = "The values of 'x' are too close together"
     with pytest.raises(InputError, match=told):
-        cr.gaussian_mixture(two(scale), 2, covariance=form)
+        cr.mixture(two(scale), 2, covariance=form)
     with pytest.raises(InputError, match=told):
-        cr.latent_classes(two(scale), 2, covariance=form)
+        cr.mixture(two(scale), 2, covariance=form)
 
 
 def test_estimators_refuse_squares_that_are_0() -> None:
@@ -45,7 +45,7 @@ def test_what_is_too_large_is_named() -> None:
     rows = two()
     rows["y"] = rows["y"] * 1e160
     with pytest.raises(InputError, match="The values of 'y' are too large"):
-        cr.gaussian_mixture(rows, 2)
+        cr.mixture(rows, 2)
 
 
 @pytest.mark.parametrize("far", [1e6, 1e9, 1e12])
@@ -91,4 +91,4 @@ def test_profiles_of_a_stream_are_those_of_its_table(tmp_path) -> None:
 
 def test_a_network_says_that_a_variance_is_too_large_for_it() -> None:
     with pytest.raises(InputError, match=r"variance of 'x' must be at most 1e150, got \d.*unit"):
-        cr.gaussian_mixture(two(1e100), 2).to_network()
+        cr.mixture(two(1e100), 2).to_network()

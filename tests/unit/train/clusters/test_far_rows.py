@@ -80,7 +80,7 @@ def test_gaps_and_states_far_out() -> None:
 
 @pytest.mark.parametrize("form", ["tied", "full", "diagonal", "spherical"])
 def test_classes_of_a_mixture_far_out(form: str) -> None:
-    mixture = cr.gaussian_mixture(groups_of_rows(), 3, covariance=form, rng=0)
+    mixture = cr.mixture(groups_of_rows(), 3, covariance=form, rng=0)
     rows = directions()
     near = mixture.responsibilities(1e5 * rows)
     for far in FAR[1:]:

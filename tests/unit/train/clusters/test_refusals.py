@@ -74,7 +74,7 @@ def test_one_cluster_explains_nothing() -> None:
 
 def test_mixtures_take_arrays() -> None:
     named = {"x0": X[:, 0], "x1": X[:, 1]}
-    for learn in (cr.gaussian_mixture, cr.latent_classes):
+    for learn in (cr.mixture, cr.mixture):
         one, two = learn(X, 2), learn(named, 2)
         assert one.names == ("x0", "x1")
         assert one.weights.tolist() == two.weights.tolist()

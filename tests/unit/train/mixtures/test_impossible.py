@@ -18,7 +18,7 @@ def frame():
 
 
 def test_a_state_that_no_class_allows_is_refused_with_its_row():
-    mixture = cr.latent_classes(frame(), 2, prior=0)
+    mixture = cr.mixture(frame(), 2, prior=0)
     for ask in (mixture.responsibilities, mixture.predict):
         with pytest.raises(ImpossibleError, match="Row 2 has probability zero in every class: no "):
             ask(ROW)
@@ -32,14 +32,14 @@ def test_a_state_that_no_class_allows_is_refused_with_its_row():
 
 
 def test_densities_say_minus_infinity_as_those_of_a_network_do():
-    mixture = cr.latent_classes(frame(), 2, prior=0)
+    mixture = cr.mixture(frame(), 2, prior=0)
     assert mixture.log_densities(ROW)[1] == -np.inf < mixture.log_densities(ROW)[0]
     assert mixture.log_likelihood(ROW) == mixture.bic(ROW) == mixture.icl(ROW) == -np.inf
     assert mixture.to_network().log_likelihood(ROW) == -np.inf
 
 
 def test_a_row_of_weight_0_says_nothing():
-    mixture = cr.latent_classes(frame(), 2, prior=0)
+    mixture = cr.mixture(frame(), 2, prior=0)
     rows = cr.read(
         ROW | {"n": [1, 0]}, {"c": ["a", "b", "zz"], "x": "continuous"}, weights="n"
     )  # fmt: skip
@@ -78,6 +78,6 @@ def test_groups_and_estimators_refuse_such_rows_too():
 
 
 def test_a_row_far_out_is_not_impossible():
-    mixture = cr.latent_classes(frame(), 2, prior=0)
+    mixture = cr.mixture(frame(), 2, prior=0)
     far = {"c": ["b"], "x": [1e200]}
     assert mixture.predict(far).tolist() == [1]

@@ -112,7 +112,7 @@ def test_two_bells_are_found_and_counted():
     rows = two_bells()
     for form in ("full", "tied", "diagonal", "spherical"):
         for criterion in ("bic", "icl", "cheeseman-stutz"):
-            mixture = cr.gaussian_mixture(
+            mixture = cr.mixture(
                 rows, "auto", covariance=form, criterion=criterion, max_components=4, restarts=2
             )
             assert mixture.k == 2, (form, criterion)
@@ -124,7 +124,7 @@ def test_two_bells_are_found_and_counted():
 
 def test_the_figures_of_the_candidate_are_those_of_the_mixture():
     rows = two_bells()
-    mixture = cr.gaussian_mixture(rows, 2)
+    mixture = cr.mixture(rows, 2)
     best = mixture.candidates.best
     assert mixture.bic(rows) == pytest.approx(best.bic, rel=1e-10)
     assert mixture.icl(rows) == pytest.approx(best.icl, rel=1e-8)
@@ -136,7 +136,7 @@ def test_cheeseman_stutz_of_one_class_is_the_evidence():
     rng = np.random.default_rng(0)
     cells = rng.integers(0, 3, 40)
     table = cr.read({"a": [f"s{c}" for c in cells]})
-    found = cr.latent_classes(table, 1, prior=0).candidates.best.cheeseman_stutz
+    found = cr.mixture(table, 1, prior=0).candidates.best.cheeseman_stutz
     belief = np.ones(3)
     expected = 0.0
     for c in cells:
@@ -144,7 +144,7 @@ def test_cheeseman_stutz_of_one_class_is_the_evidence():
         belief[c] += 1
     assert found == pytest.approx(expected, rel=1e-9)
     x = rng.normal(3, 2, 25)
-    found = cr.gaussian_mixture({"x": x}, 1, covariance="diagonal").candidates.best
+    found = cr.mixture({"x": x}, 1, covariance="diagonal").candidates.best
     sd = x.std()
     prior = cr.distributions.NormalInverseGamma(x.mean(), 0.01, 1.5, 0.5 * sd**2)
     assert found.cheeseman_stutz == pytest.approx(prior.log_marginal(x), rel=1e-6)
@@ -153,16 +153,16 @@ def test_cheeseman_stutz_of_one_class_is_the_evidence():
         [x.mean(), y.mean()], 0.01, 4, np.diag([x.var(), y.var()]), names=("x", "y")
     )
     for form in ("full", "tied"):
-        found = cr.gaussian_mixture({"x": x, "y": y}, 1, covariance=form).candidates.best
+        found = cr.mixture({"x": x, "y": y}, 1, covariance=form).candidates.best
         expected = joint.log_marginal({"x": x, "y": y})
         assert found.cheeseman_stutz == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_prior_of_nothing_is_maximum_likelihood_and_a_strong_one_holds_classes_together():
     rows = two_bells()
-    free = cr.gaussian_mixture(rows, 2)
-    weak = cr.gaussian_mixture(rows, 2, prior=1.0)
-    held = cr.gaussian_mixture(rows, 2, prior=1e5)
+    free = cr.mixture(rows, 2)
+    weak = cr.mixture(rows, 2, prior=1.0)
+    held = cr.mixture(rows, 2, prior=1e5)
     assert free.record.score >= weak.record.score > held.record.score
     spread = lambda m: float(np.abs(m.gaussians.means[0] - m.gaussians.means[1]).sum())  # noqa: E731
     assert spread(held) < spread(weak) < spread(free) + 1e-6
@@ -171,12 +171,12 @@ def test_a_prior_of_nothing_is_maximum_likelihood_and_a_strong_one_holds_classes
 def test_the_average_over_k_is_the_weighted_density():
     rows = two_bells(60)
     options = {"restarts": 2, "max_components": 3, "covariance": "spherical"}
-    whole = cr.gaussian_mixture(rows, "auto", average=True, **options)
+    whole = cr.mixture(rows, "auto", average=True, **options)
     p = whole.candidates.probabilities
     assert p.sum() == pytest.approx(1) and whole.k == sum(
         c.k for c, share in zip(whole.candidates.tried, p, strict=True) if share > 1e-9
     )
-    one = cr.gaussian_mixture(rows, "auto", **options)
+    one = cr.mixture(rows, "auto", **options)
     assert abs(whole.log_likelihood(rows) - one.log_likelihood(rows)) < 60
     assert "average" not in str(one.record)
 
@@ -184,7 +184,7 @@ def test_the_average_over_k_is_the_weighted_density():
 @pytest.mark.parametrize("covariance", ["full", "tied", "diagonal", "spherical"])
 def test_the_record_of_an_average_is_its_own(covariance):
     rows = two_bells(60)
-    whole = cr.gaussian_mixture(
+    whole = cr.mixture(
         rows, "auto", average=True, restarts=2, max_components=3, covariance=covariance
     )
     assert whole.record.score == pytest.approx(whole.log_likelihood(rows))
@@ -200,7 +200,7 @@ def test_mixed_kinds_with_gaps():
         "height": [None if rng.random() < 0.1 else float(rng.normal((150, 180)[c], 6)) for c in z],
         "visits": rng.poisson(np.array([1, 8])[z]),
     }  # fmt: skip
-    mixture = cr.latent_classes(cr.read(rows, {"visits": "continuous"}), "auto", counts=["visits"],
+    mixture = cr.mixture(cr.read(rows, {"visits": "continuous"}), "auto", counts=["visits"],
                                 max_components=4)  # fmt: skip
     assert mixture.k == 2
     label = mixture.predict(rows)
@@ -215,8 +215,7 @@ def test_small_weights_have_the_start_of_large_ones(covariance):
     x = np.concatenate([rng.normal(m, 1, (30, 3)) for m in (0, 6)])
     w = rng.random(60)
     one, small = (
-        cr.gaussian_mixture(x, 2, covariance=covariance, weights=weights)
-        for weights in (w, 1e-12 * w)
+        cr.mixture(x, 2, covariance=covariance, weights=weights) for weights in (w, 1e-12 * w)
     )
     np.testing.assert_allclose(small.weights, one.weights, rtol=1e-9)
     assert small.predict(x).tolist() == one.predict(x).tolist() != [0] * 60
@@ -225,7 +224,7 @@ def test_small_weights_have_the_start_of_large_ones(covariance):
 def test_weights_of_a_table_are_used():
     rows = {"x": [0.0, 0.2, 5.0, 5.2], "w": [9, 9, 1, 1]}
     table = cr.read(rows, weights="w")
-    mixture = cr.gaussian_mixture(table, 2, covariance="spherical")
+    mixture = cr.mixture(table, 2, covariance="spherical")
     assert mixture.weights.tolist() == pytest.approx([0.9, 0.1])
 
 
@@ -248,20 +247,20 @@ def test_groups_by_mixtures():
 def test_every_refusal_is_one_sentence():
     rows = two_bells(10)
     for call, message in [
-        (lambda: cr.gaussian_mixture(rows, 11), "11 classes are more than there are rows"),
-        (lambda: cr.gaussian_mixture(rows, 0), "k must be a whole number of 1 or more"),
-        (lambda: cr.gaussian_mixture(rows, "many"), "k must be a whole number or 'auto'"),
-        (lambda: cr.gaussian_mixture(rows, 2, covariance="round"), "covariance must be"),
-        (lambda: cr.gaussian_mixture(rows, 2, criterion="aic"), "criterion must be"),
-        (lambda: cr.gaussian_mixture(rows, 2, start="middle"), "start must be"),
-        (lambda: cr.gaussian_mixture(rows, 2, prior=-1), "prior must be at least 0"),
-        (lambda: cr.gaussian_mixture(rows, 2, restarts=0), "restarts must be"),
-        (lambda: cr.gaussian_mixture(rows, 2, variance_floor=2), "share of the variance"),
-        (lambda: cr.gaussian_mixture(rows, 2, rng=None), "rng must be"),
-        (lambda: cr.gaussian_mixture({"a": ["u", "v"], "x": [1.0, 2.5]}, 1), "'a' holds states"),
-        (lambda: cr.latent_classes(rows, 2, covariance="full", counts=["x0"]), "Counts are 0, 1"),
-        (lambda: cr.latent_classes(rows, 2, counts=["x9"]), "not in the table"),
-        (lambda: cr.gaussian_mixture(rows, 2).responsibilities({"z": [1.0]}), "no column of the"),
+        (lambda: cr.mixture(rows, 11), "11 classes are more than there are rows"),
+        (lambda: cr.mixture(rows, 0), "k must be a whole number of 1 or more"),
+        (lambda: cr.mixture(rows, "many"), "k must be a whole number or 'auto'"),
+        (lambda: cr.mixture(rows, 2, covariance="round"), "covariance must be"),
+        (lambda: cr.mixture(rows, 2, criterion="aic"), "criterion must be"),
+        (lambda: cr.mixture(rows, 2, start="middle"), "start must be"),
+        (lambda: cr.mixture(rows, 2, prior=-1), "prior must be at least 0"),
+        (lambda: cr.mixture(rows, 2, restarts=0), "restarts must be"),
+        (lambda: cr.mixture(rows, 2, variance_floor=2), "share of the variance"),
+        (lambda: cr.mixture(rows, 2, rng=None), "rng must be"),
+        (lambda: partition_gaussian(cr.read({"a": ["u", "v"], "x": [1.0, 2.5]}), 1), "'a' holds"),
+        (lambda: cr.mixture(rows, 2, covariance="full", counts=["x0"]), "Counts are 0, 1"),
+        (lambda: cr.mixture(rows, 2, counts=["x9"]), "not in the table"),
+        (lambda: cr.mixture(rows, 2).responsibilities({"z": [1.0]}), "no column of the"),
         (lambda: GaussianMixture(2).fit([[1.0, np.inf], [1.0, 2.0]]), "infinity"),
         (lambda: LatentClasses(2, kinds={"q": "gaussian"}).fit(rows), "not in X"),
         (lambda: LatentClasses(2, kinds="odd").fit(rows), "must be 'categorical'"),
@@ -317,7 +316,7 @@ def test_far_away_rows_are_answered():
 
 
 def test_states_never_seen_are_missing_with_a_warning():
-    mixture = cr.latent_classes({"a": ["u", "v", "u", "v"], "b": ["p", "q", "p", "q"]}, 2)
+    mixture = cr.mixture({"a": ["u", "v", "u", "v"], "b": ["p", "q", "p", "q"]}, 2)
     with pytest.warns(CredoWarning, match="does not know"):
         share = mixture.responsibilities({"a": ["w"], "b": ["p"]})
     np.testing.assert_allclose(share, mixture.responsibilities({"b": ["p"]}))
@@ -354,7 +353,7 @@ def test_estimators_take_frames_and_named_tables():
 @pytest.mark.parametrize("columns", [1, 2])
 def test_the_form_of_covariances_comes_back_from_a_network_and_its_file(form, columns, tmp_path):
     x = np.random.default_rng(0).normal(size=(60, columns)) + 5.0 * np.repeat([0, 1], 30)[:, None]
-    mixture = cr.gaussian_mixture(x, 2, covariance=form)
+    mixture = cr.mixture(x, 2, covariance=form)
     network = mixture.to_network()
     network.save(tmp_path / "m.credo")
     for net in (network, cr.load(tmp_path / "m.credo")):
@@ -386,3 +385,15 @@ def test_a_start_of_text_is_refused_in_words():
     given = {"weights_init": ["a"], "means_init": [[1.0]], "precisions_init": [[[1.0]]]}
     with pytest.raises(InputError, match="Numbers are needed"):
         GaussianMixture(1, **given).fit(np.arange(4.0)[:, None])
+
+
+@pytest.mark.parametrize("old", ["gaussian_mixture", "latent_classes"])
+def test_old_names_answer_with_a_warning_that_says_the_new_one(old):
+    with pytest.warns(DeprecationWarning, match=f"credo.{old} is now credo.mixture"):
+        learn = getattr(cr, old)
+    assert old not in cr.__all__ and old not in dir(cr)
+    rows = {"x": [1.0, 1.5, 1.2, 7.0, 7.5, 7.2]}
+    with pytest.warns(DeprecationWarning, match="budget= of .* is now max_iter="):
+        found = learn(rows, 2, covariance="diagonal", prior=1, restarts=5, budget=7)
+    same = cr.mixture(rows, 2, covariance="diagonal", prior=1, restarts=5, max_iter=7)
+    assert found.record.trace == same.record.trace

@@ -95,7 +95,7 @@ def of_many_states(n=1500):
 def test_groups_of_columns_with_many_states_only():
     table, group = of_many_states()
     assert adjusted_rand_score(cr.cluster(table, "latent-class", k=3).labels, group) == 1
-    assert adjusted_rand_score(cr.latent_classes(table, 3).predict(table), group) == 1
+    assert adjusted_rand_score(cr.mixture(table, 3).predict(table), group) == 1
     still = table | {"c": ["same"] * len(group), "x": [1.5] * len(group)}  # tell no rows apart
     assert adjusted_rand_score(cr.cluster(still, "latent-class", k=3).labels, group) == 1
     rows = pd.DataFrame(table)
@@ -108,4 +108,4 @@ def test_many_states_without_groups():
     s = [f"s{i}" for i in rng.integers(0, 100, 2000)]
     found = cr.cluster({"a": s, "b": s[::-1]}, "latent-class", k=2)
     assert found.k == 2 and np.bincount(found.labels).min() > 0
-    assert cr.latent_classes({"a": s, "b": s[::-1]}, max_components=2, restarts=2).k == 1
+    assert cr.mixture({"a": s, "b": s[::-1]}, max_components=2, restarts=2).k == 1

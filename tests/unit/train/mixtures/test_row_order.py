@@ -12,7 +12,7 @@ def test_numbers_on_a_grid(seed):
     x = np.repeat([0.5, 1.5, 2.5, 3.5], [22, 16, 15, 20])
     rng = np.random.default_rng(seed)
     found = [
-        cr.gaussian_mixture({"x": rng.permutation(x)}, 3, restarts=5, rng=r).record.score
+        cr.mixture({"x": rng.permutation(x)}, 3, restarts=5, rng=r).record.score
         for r in range(12)
         for _ in range(3)
     ]

@@ -31,7 +31,7 @@ def test_of_latent_classes(prior, k):
         name: np.where(noise[:, j], rng.choice(list("xyz"), 60), np.array(list("xyz"))[hidden])
         for j, name in enumerate("abc")
     }
-    model = cr.latent_classes(rows, k, prior=prior, tol=1e-12, budget=3000)
+    model = cr.mixture(rows, k, prior=prior, tol=1e-12, max_iter=3000)
     r = model.responsibilities(rows)
     weights = np.asarray(model.weights)
     evidence = dirichlet(r.sum(axis=0)[None], 1.0 + prior)
@@ -54,7 +54,7 @@ def test_of_two_gaussians():
         [rng.normal(size=(40, 2)), rng.normal(size=(30, 2)) @ [[1, 0.5], [0, 1]] + 3]
     )
     rows = {"x": x[:, 0], "y": x[:, 1]}
-    model = cr.gaussian_mixture(rows, 2, tol=1e-12, budget=3000)
+    model = cr.mixture(rows, 2, tol=1e-12, max_iter=3000)
     r, k, d = model.responsibilities(rows), 2, 2
     evidence = dirichlet(r.sum(axis=0)[None], 1.0)
     complete = float((r.sum(axis=0) * np.log(np.asarray(model.weights))).sum())
@@ -87,7 +87,7 @@ def test_of_two_gaussians():
 def test_it_is_below_the_evidence_and_near_it():
     """ln P(rows | k), summed over every way to give ten rows their classes."""
     rows = {"a": list("xxxxxyyyyy"), "b": list("uuuuvvvvvu"), "c": list("pppppqqqqp")}
-    model = cr.latent_classes(rows, 2, prior=1.0, restarts=20)
+    model = cr.mixture(rows, 2, prior=1.0, restarts=20)
     cells = np.array([rows[n] for n in "abc"])
     logs = []
     for given in product((0, 1), repeat=10):

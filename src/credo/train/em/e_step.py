@@ -1,4 +1,4 @@
-"""The expectation step: expected statistics of every family, and ln P(rows).
+"""The E-step: expected statistics of every family, and ln P(rows).
 
     E[n_ijk] = Σ_rows weight · P(x_i = k, parents_i = j | row, θ)
 
@@ -22,12 +22,9 @@ from credo import _core
 from credo.core.errors import ImpossibleError, LimitError, TableError
 from credo.core.schema import Variable
 from credo.data import Table
-from credo.model.networks.cpt import Cpt
-from credo.model.networks.linear_gaussian import LinearGaussian
-from credo.model.networks.network import Local
 from credo.predict.exact.engine import guard
 
-__all__ = ["Expected", "Layout", "Numbers", "Problem"]
+__all__ = ["EStep", "Layout", "Parameters", "Statistics"]
 
 Floats = NDArray[np.float64]
 
@@ -38,20 +35,19 @@ _MIXED_STATES = 1 << 16  # the most where continuous families take part
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """All parameters: the cells of every table, and the lines in centred and scaled units."""
+class Parameters:
+    """The cells of every table, and the linear Gaussians in centred and scaled units."""
 
     theta: Floats
     lines: Floats
 
 
 @dataclass(frozen=True)
-class Expected:
-    """What an expectation step gives."""
+class Statistics:
+    """The expected counts and moments of all families."""
 
     counts: Floats
     moments: Floats
-    log_likelihood: float
 
 
 class Layout:
@@ -98,6 +94,11 @@ class Layout:
         k = sum(not p.is_discrete for p in parents)
         return flat[self._lines[i] : self._lines[i + 1]].reshape(*shape, k + 2)
 
+    def part(self, x: Parameters, i: int) -> Floats:
+        """The table or the lines of one family: a view."""
+        discrete = self.families[i][0].is_discrete
+        return self.table(x.theta, i) if discrete else self.line(x.lines, i)
+
     def moment(self, flat: Floats, i: int) -> Floats:
         """The moments of one family, [configurations, z, z], z = (1, parents, child): a view."""
         _, parents = self.families[i]
@@ -105,8 +106,8 @@ class Layout:
         return flat[self._moments[i] : self._moments[i + 1]].reshape(-1, k + 2, k + 2)
 
 
-class Problem:
-    """A graph and rows: what an expectation step needs, made once."""
+class EStep:
+    """A graph and rows: what an E-step needs, made once."""
 
     def __init__(
         self,
@@ -209,15 +210,12 @@ class Problem:
         self._left = np.ascontiguousarray(unique[:, [*observed, *maybe]], dtype=np.int32)
         self._left_weights = total
 
-    def expect(self, numbers: Numbers) -> Expected:
+    def expect(self, x: Parameters) -> tuple[Statistics, float]:
         """Expected counts and moments under some parameters, and ln P(rows)."""
-        counts, moments, log, impossible = self.native.step(
-            numbers.theta, numbers.lines, self.threads
-        )
+        counts, moments, log, impossible = self.native.step(x.theta, x.lines, self.threads)
         if self._plan is not None and not impossible:
-            tables = [
-                self.layout.table(numbers.theta, i).ravel() for i in range(len(self.layout.names))
-            ]
+            layout = self.layout
+            tables = [layout.table(x.theta, i).ravel() for i in range(len(layout.names))]
             more, log_left, impossible = self._plan.expect(
                 tables, self._left, self._left_weights, self.threads
             )
@@ -228,31 +226,4 @@ class Problem:
                 "expected counts exist.",
                 hint="Start from tables without zeros there: another start=, or a prior.",
             )
-        return Expected(counts, moments, float(log + self.shift))
-
-    # --- between flat numbers and distributions -------------------------------------------
-
-    def numbers_of(self, locals_: Mapping[str, Local]) -> Numbers:
-        """The flat numbers of some distributions, lines in centred and scaled units."""
-        layout = self.layout
-        theta, lines = np.empty(layout.cells), np.empty(layout.line_numbers)
-        for i, (child, parents) in enumerate(layout.families):
-            local = locals_[child.name]
-            if isinstance(local, Cpt):
-                layout.table(theta, i)[...] = local.on(child, parents).values
-                continue
-            assert isinstance(local, LinearGaussian)
-            into = layout.line(lines, i)
-            centre, scale = self.scales[child.name]
-            names = [p.name for p in local.continuous]
-            order = [names.index(p.name) for p in parents if not p.is_discrete]
-            axes = [p.name for p in local.discrete]
-            turn = [axes.index(p.name) for p in parents if p.is_discrete]
-            slopes = local.coefficients.transpose([*turn, len(turn)])[..., order]
-            middle = np.array([self.scales[names[j]][0] for j in order])
-            spread = np.array([self.scales[names[j]][1] for j in order])
-            shift = slopes @ middle if len(order) else 0.0
-            into[..., 0] = (local.intercept.transpose(turn) + shift - centre) / scale
-            into[..., 1:-1] = slopes * spread / scale
-            into[..., -1] = local.variance.transpose(turn) / scale**2
-        return Numbers(theta, lines)
+        return Statistics(counts, moments), float(log + self.shift)
