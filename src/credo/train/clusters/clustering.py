@@ -44,6 +44,7 @@ from credo.train.clusters.task import (
     Task,
     checked_method,
     checked_settings,
+    renamed,
     usual_method,
 )
 from credo.train.parameters.sources import Opened
@@ -107,7 +108,7 @@ def cluster(
     memory : bytes or text such as "2GB", optional
         The most memory for distances of all pairs; half of what is free by default.
     options
-        k-means: `starts`, `iterations`, `tolerance`, `start` (centres, scaled as the columns are).
+        k-means: `restarts`, `max_iter`, `tol`, `start` (centres, scaled as the columns are).
         Spectral: `affinity`, `neighbours`, `gamma`, `landmarks`. Mixtures: see docs/mixtures.md.
 
     >>> import credo as cr
@@ -154,6 +155,7 @@ def cluster(
         method, notes = usual_method(whole, names, _set(by, distance, scale, options))
     else:
         names, notes = _for_method(whole, names, method, columns)
+    options = renamed(method, options)
     if isinstance(whole, Stream):
         return _streamed(
             whole, names, method, k, seed, scale, by, stability, options, _aside(whole, columns),
@@ -295,6 +297,7 @@ def which_k(
     names, _ = _for_method(whole, _columns(whole, columns, aside), method, columns)
     if asked == "auto":
         method, _ = usual_method(whole, names, _set(by, distance, scale, options))
+    options = renamed(method, options)
     used = whole.select(names)
     checked_rows(used.rows, None)
     task = Task(used, method, _seed(rng), distance, scale, memory, options)

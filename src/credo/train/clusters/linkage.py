@@ -84,11 +84,12 @@ class Linked(Frozen):
         sizes = np.bincount(labels, minlength=k)
         if self.tree.method == "ward" and rows.points is not None:
             assert self.geometry.points is not None
-            from credo.train.clusters.lloyd import distances, sums_of
+            from scipy.spatial.distance import cdist
 
-            zero = np.zeros(len(labels))
-            means = sums_of(self.geometry.points, labels, zero, k, None).centres(np.zeros((k, 1)))
-            cost = distances(rows.points, means) * (sizes / (sizes + 1.0))
+            from credo.train.clusters.lloyd import means_of
+
+            means = means_of(self.geometry.points, labels, k)
+            cost = cdist(rows.points, means, "sqeuclidean") * (sizes / (sizes + 1.0))
             out[:] = cost.argmin(axis=1)
             return out
         step = max(_CHUNK // max(known.rows, 1), 1)

@@ -281,9 +281,3 @@ def free_memory(given: int | str | None = None) -> float:
 def fits(size: float, given: int | str | None = None) -> bool:
     """Whether so many bytes may be allocated; where few are, nobody is asked how many are free."""
     return (given is None and size < _FEW) or size <= free_memory(given)
-
-
-def filled(points: Floats, by: Sequence[float] | Floats) -> Floats:
-    """The points with each gap filled by the value of its coordinate in `by`."""
-    gone = np.isnan(points)
-    return np.where(gone, by, points) if gone.any() else points

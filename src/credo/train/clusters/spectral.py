@@ -33,7 +33,7 @@ from credo.train.clusters.eigen import eigen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.k_means import best_of_starts, whole_number
 from credo.train.clusters.known import with_known
-from credo.train.clusters.lloyd import nearest, sums_of
+from credo.train.clusters.lloyd import means_of, nearest
 from credo.train.clusters.neighbours import spectrum_of_neighbours
 from credo.train.clusters.notes import told_of_bare, told_of_weights
 from credo.train.clusters.partition import Partition
@@ -179,12 +179,12 @@ class Spectrum(Frozen):
         points = np.ascontiguousarray(vectors[:, :k])
         if self.pieces == k and self.piece is not None:
             found, reason = self.piece, f"the {k:,} pieces of the graph"
-            zero = np.zeros(len(points))
-            centres = sums_of(points, found, zero, k, self.nodes.copies).centres(points[:k])
+            centres = means_of(points, found, k, self.nodes.copies)
         else:
             by = np.argsort((points * points).sum(axis=1), kind="stable")  # whatever their signs
             found, copies = np.empty(len(points), dtype=np.intp), self.nodes.copies[by]
-            found[by], centres = best_of_starts(points[by], k, copies, _STARTS, self.seed)
+            run = best_of_starts(points[by], k, copies, _STARTS, self.seed)
+            found[by], centres = run.labels, run.centres
             reason = f"k-means of {k} eigenvectors, the best of {_STARTS} starts"
         if len(np.unique(found)) < k:
             raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -27,7 +28,10 @@ from credo.train.clusters.linkage import (
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, free_memory, space_of
 
-__all__ = ["METHODS", "MIXTURES", "Task", "checked_method", "checked_settings", "usual_method"]
+__all__ = ["METHODS", "MIXTURES", "Task", "checked_method", "checked_settings", "renamed", "usual_method"]
+
+_OLD = {"starts": "restarts", "iterations": "max_iter", "tolerance": "tol"}
+"""Options of k-means by the names that they had."""
 
 MIXTURES = ("gaussian", "latent-class")
 METHODS = ("k-means", *LINKS, "spectral", *MIXTURES)
@@ -58,11 +62,22 @@ def usual_method(
     ('latent-class', 'k-means')
     """
     kinds = {table.schema[n].is_discrete for n in names}
-    own = ("gap", "distance", "scale", "starts", "iterations", "tolerance", "start")
+    own = ("gap", "distance", "scale", "max_iter", "start", *_OLD)
     if len(kinds) < 2 or not set(own).isdisjoint(settings):
         return "k-means", ()
     why = "numbers stand beside states, which would make the groups of k-means alone"
     return "latent-class", (f"latent classes were chosen: {why} (method='k-means' for those)",)
+
+
+def renamed(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options by the names that they have now."""
+    out = dict(options)
+    for old, new in _OLD.items():
+        if method == "k-means" and old in out:
+            said = f"{old}= is called {new}= now."
+            warnings.warn(said, DeprecationWarning, stacklevel=3)
+            out.setdefault(new, out.pop(old))
+    return out
 
 
 def checked_settings(method: str, distance: Any, scale: Any, memory: Any) -> None:

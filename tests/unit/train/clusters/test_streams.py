@@ -67,7 +67,7 @@ def test_at_the_limit_of_iterations_labels_are_those_of_assign(iterations, kind,
         to = tmp_path / "x.csv"
         np.savetxt(to, x, delimiter=",", header="x0,x1,x2", comments="")
         source = cr.read(str(to), memory="20B")
-    groups = cr.cluster(source, k=6, iterations=iterations, tolerance=0.0)
+    groups = cr.cluster(source, k=6, max_iter=iterations, tol=0.0)
     assert groups.assign(x).tolist() == groups.labels.tolist()
 
 

@@ -112,7 +112,7 @@ def test_k_means_of_weights_is_that_of_copies_step_by_step(seed: int, grid: bool
             "k-means",
             k=k,
             rng=seed,
-            starts=1,
+            restarts=1,
         )
         for rows, weights in ((x, w), (np.repeat(x, w, axis=0), None))
     )
@@ -128,7 +128,7 @@ def test_weights_of_k_means_end_where_copies_do() -> None:
         w = np.where(np.abs(x[:, 0]) > 1.5, 9, 1)
         one, two = (
             cr.cluster(
-                cr.read(rows, weights=given, columns=["x", "y"]), k=6, starts=1, tolerance=1e-2
+                cr.read(rows, weights=given, columns=["x", "y"]), k=6, restarts=1, tol=1e-2
             )
             for rows, given in ((x, w), (np.repeat(x, w, axis=0), None))
         )
