@@ -276,7 +276,7 @@ def lloyd(
         far = _farthest(parts, centres, labels, len(empty)) if len(empty) else centres[:0]
         over = len(moved) > max_iter
         stuck = len(trace) > 2 and trace[-1] >= trace[-3]
-        if over or not len(far) and (changed == 0 or at_rest or stuck):
+        if over or (not len(far) and (changed == 0 or at_rest or stuck)):
             break
         placed = sums.centres
         placed[empty[: len(far)]] = far

@@ -224,7 +224,7 @@ def test_what_cannot_be_clustered():
         cr.cluster(THREE, k=2, scale="log")
     with pytest.raises(InputError, match=r"has no option .max_itr'. Did you mean 'max_iter'"):
         cr.cluster(THREE, k=2, max_itr=3)
-    with pytest.raises(InputError, match=r"average has no option 'starts'. It has none"):
+    with pytest.raises(InputError, match=r"average has no option 'restarts'. It has none"):
         cr.cluster(THREE, "average", k=2, restarts=3)
     with pytest.raises(CredoError, match="'z'"):
         cr.cluster(THREE, k=2, columns=["x", "z"])

@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 
 import credo as cr
 from credo.errors import InputError
-from credo.train.clusters.graph_tree import tree_of_ties
+from credo.train.clusters.graphs import tree_of_ties
 from credo.train.clusters.quality import adjusted_rand
 from credo.train.clusters.ties import modularity, ties_of
 

@@ -138,7 +138,7 @@ def test_a_stream_is_clustered_as_the_table_is(tmp_path, blobs):
 
 
 def test_a_sample_that_is_smaller_than_the_stream(tmp_path, monkeypatch, blobs):
-    import credo.train.clusters.k_means_stream as streamed
+    from credo.train.clusters import k_means as streamed
 
     monkeypatch.setattr(streamed, "SAMPLE", 50)
     path = tmp_path / "rows.csv"
@@ -225,7 +225,8 @@ def test_a_centre_of_a_stream_that_loses_its_rows_goes_to_the_farthest_one(
     """Also where several do, and beside gaps; the objective never rises."""
     from dataclasses import replace
 
-    from credo.train.clusters import k_means_stream
+    from credo.train.clusters import k_means
+
 
     path = tmp_path / "blobs.csv"
     lines = [",".join(f"{v:.6f}" for v in row) for row in blobs]
@@ -234,7 +235,7 @@ def test_a_centre_of_a_stream_that_loses_its_rows_goes_to_the_farthest_one(
     path.write_text("\n".join([head, *lines]) + "\n")
     stream = cr.read(path, memory="1kB")
     usual = cr.cluster(stream, k=4)
-    start = k_means_stream.partition_k_means
+    start = k_means.partition_k_means
 
     def lost(*given, **named):
         found = start(*given, **named)
@@ -242,7 +243,7 @@ def test_a_centre_of_a_stream_that_loses_its_rows_goes_to_the_farthest_one(
         centres[1:3] = 1e6
         return replace(found, model=replace(found.model, centres=centres))
 
-    monkeypatch.setattr(k_means_stream, "partition_k_means", lost)
+    monkeypatch.setattr(k_means, "partition_k_means", lost)
     groups = cr.cluster(stream, k=4, tol=0.0)
     assert min(groups.sizes) > 0 and groups.k == 4
     trace = np.array(groups.record.trace)

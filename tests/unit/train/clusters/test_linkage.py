@@ -11,9 +11,8 @@ import credo as cr
 from credo import _core
 from credo.errors import InputError, LimitError
 from credo.train.clusters import linkage as linkage_module
-from credo.train.clusters.linkage import tree_of
+from credo.train.clusters.linkage import Tree, tree_of
 from credo.train.clusters.quality import adjusted_rand
-from credo.train.clusters.tree import Tree
 
 METHODS = ["single", "complete", "average", "ward"]
 
