@@ -83,8 +83,8 @@ def _nearest(points: Floats, centres: Floats) -> Labels:
         u[gone] = 0.0
     size = np.abs(u).max(axis=1, initial=0.0)
     spread = np.abs(v).max()
-    scale = np.where(size > AFAR * spread, size, 1.0)  # whose products could pass 1e308
-    far = scale != 1.0
+    far = size > AFAR * spread
+    scale = np.where(far, size, 1.0)  # products of those could pass 1e308
     with np.errstate(over="ignore", invalid="ignore"):
         squares = v * v
         score = squares.sum(axis=1)[:, None]
@@ -93,7 +93,7 @@ def _nearest(points: Floats, centres: Floats) -> Labels:
         if far.any():
             u, score = np.clip(u, -_TOP, _TOP) / scale[:, None], score / scale
         score = score - 2 * (v @ u.T)
-        found = score.argmin(axis=0).astype(np.intp)
+        found: Labels = score.argmin(axis=0).astype(np.intp)
         best = score[found, np.arange(len(u))]
         score[found, np.arange(len(u))] = np.inf
         margin = _ROUNDING * len(origin) * spread * (np.minimum(size, AFAR * spread) + spread)
@@ -160,7 +160,8 @@ class Sums:
         means = self.centres - first
         every = (n * means).sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300)
         away = (means - every) ** 2 - (means - (self.about - first)) ** 2
-        return np.maximum(self.squares + (n * away).sum(axis=0), 0.0)
+        found: Floats = np.maximum(self.squares + (n * away).sum(axis=0), 0.0)
+        return found
 
     @property
     def variance(self) -> float:
@@ -176,11 +177,11 @@ def sums_of(points: Floats, labels: Labels, weights: Floats | None, about: Float
     n, k = len(points), len(about)
     w = np.ones(n) if weights is None else weights
     by = csc_array((w, labels, np.arange(n + 1)), shape=(k, n))
-    rows = np.bincount(labels, w, minlength=k)
+    rows: Floats = np.bincount(labels, w, minlength=k).astype(np.float64)
     ways = _ways(points, about, labels)
     gone = np.isnan(ways)
     holes = np.flatnonzero(gone.any(axis=0))
-    weight = np.repeat(rows[:, None], points.shape[1], axis=1)
+    weight: Floats = np.repeat(rows[:, None], points.shape[1], axis=1)
     if len(holes):
         ways[gone] = 0.0
         weight[:, holes] -= by @ gone[:, holes].astype(np.float64)

@@ -227,7 +227,6 @@ def test_a_centre_of_a_stream_that_loses_its_rows_goes_to_the_farthest_one(
 
     from credo.train.clusters import k_means
 
-
     path = tmp_path / "blobs.csv"
     lines = [",".join(f"{v:.6f}" for v in row) for row in blobs]
     lines[::9] = ["," + line.split(",", 1)[1] for line in lines[::9]]
@@ -249,3 +248,10 @@ def test_a_centre_of_a_stream_that_loses_its_rows_goes_to_the_farthest_one(
     trace = np.array(groups.record.trace)
     assert (trace[1:] <= trace[:-1] * (1 + 1e-10)).all()
     assert groups.quality["within"] <= usual.quality["within"] * 1.5
+
+
+def test_names_that_options_had_are_answered_with_a_warning(blobs):
+    now = cr.cluster(columns(blobs), k=4, restarts=2, max_iter=50, tol=0.0)
+    with pytest.warns(DeprecationWarning, match="starts= is called restarts= now"):
+        then = cr.cluster(columns(blobs), k=4, starts=2, iterations=50, tolerance=0.0)
+    assert then.labels.tolist() == now.labels.tolist()

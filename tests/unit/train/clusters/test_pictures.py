@@ -30,7 +30,9 @@ def test_scatter_of_mixed_rows_and_of_many_rows():
     rows = {"x": [0.0, None, 5.0, 5.1], "c": ["a", "a", "b", None]}
     assert len(cr.cluster(rows, "average", k=2).plot().collections) == 2
     rng = np.random.default_rng(0)
-    ax = cr.cluster({"x": rng.normal(size=6000), "y": rng.normal(size=6000)}, k=2, restarts=1).plot()
+    ax = cr.cluster(
+        {"x": rng.normal(size=6000), "y": rng.normal(size=6000)}, k=2, restarts=1
+    ).plot()
     assert sum(len(c.get_offsets()) for c in ax.collections) == 5000
 
 

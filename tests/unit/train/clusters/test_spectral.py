@@ -7,10 +7,9 @@ from sklearn.datasets import make_circles, make_moons
 
 import credo as cr
 from credo.errors import InputError, LimitError
-from credo.train.clusters.affinity import _nearest_rows
+from credo.train.clusters.affinity import _nearest_rows, spectrum_of
 from credo.train.clusters.geometry import geometry_of
 from credo.train.clusters.quality import adjusted_rand
-from credo.train.clusters.affinity import spectrum_of
 from credo.train.clusters.spectral import eigen
 
 
