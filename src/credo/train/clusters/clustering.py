@@ -173,7 +173,7 @@ def cluster(
     told = (*told, *_aside(whole, columns))
     how = f"{how} with k = {part.k}"
     done = _finished(whole, names, method, part, how, seed, found, again, begun, told)
-    return done if whole is not None else replace(done, nodes=task.nodes)
+    return replace(done, nodes=task.nodes) if isinstance(task, GraphTask) else done
 
 
 def _set(by: Any, distance: Any, scale: Any, options: Mapping[str, Any]) -> set[str]:

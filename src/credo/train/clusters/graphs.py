@@ -205,8 +205,8 @@ class GraphTask:
 
     @property
     def nodes(self) -> tuple[Any, ...]:
-        """The names of the nodes."""
-        return self.plain.nodes
+        """The names of the nodes, if there is no table."""
+        return self.plain.nodes if self.table is None else ()
 
     def at_height(self, height: float) -> Partition:
         """The partition that a cut of the tree at a height makes."""

@@ -269,10 +269,10 @@ def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Flo
     if method == "ward":  # which needs no distances of all pairs
         from fastcluster import linkage_vector
 
-        near = points - points.mean(axis=0)  # squares of numbers near 1 keep their digits
-        unit = float(np.abs(near).max()) or 1.0
-        links: Floats = linkage_vector(near / unit, "ward")
-        links[:, 2] *= unit
+        near = points - np.median(points, axis=0)  # squares of numbers near 1 keep their digits
+        power = int(np.frexp(np.abs(near).max())[1])  # a power of 2, so that ties stay ties
+        links: Floats = linkage_vector(np.ldexp(near, -power), "ward")
+        links[:, 2] = np.ldexp(links[:, 2], power)
         return links
     guard_pairs(len(points), method, memory)
     from scipy.spatial.distance import pdist

@@ -29,7 +29,7 @@ Labels = NDArray[np.intp]
 Parts = Callable[[], Iterable[tuple[Floats, Floats | None]]]
 """Points and weights of all rows, part by part, as often as they are asked for."""
 
-_CELLS = 1 << 17  # numbers of a block of rows, which stays in the cache
+_CELLS = 1 << 16  # numbers of a block of rows, which stays in the cache
 _ROUNDING = 1e-14  # of the products that distances are compared by
 
 
@@ -42,21 +42,8 @@ def nearest(points: Floats, centres: Floats) -> tuple[Labels, Floats]:
     >>> nearest(np.array([[0.0, 1.0], [np.nan, 6.0]]), np.array([[0.0, 0.0], [9.0, 5.0]]))
     (array([0, 1]), array([1., 1.]))
     """
-    labels = np.zeros(len(points), dtype=np.intp)
-    squares = np.empty(len(points))
-    step = max(_CELLS // max(len(centres), points.shape[1]), 1)
-    for i in range(0, len(points), step):
-        block = points[i : i + step]
-        if len(centres) > 1:
-            labels[i : i + step] = _nearest(block, centres)
-        squares[i : i + step] = _squared(_ways(block, centres, labels[i : i + step]))
-    return labels, squares
-
-
-def _ways(points: Floats, centres: Floats, labels: Labels) -> Floats:
-    """From each row's centre to the row; NaN where a cell is missing."""
-    found: Floats = points - centres[labels]
-    return found
+    labels = _labels(points, centres)
+    return labels, _squared(points - centres[labels])
 
 
 def _squared(ways: Floats) -> Floats:
@@ -68,39 +55,52 @@ def _squared(ways: Floats) -> Floats:
     return found
 
 
-def _nearest(points: Floats, centres: Floats) -> Labels:
-    """The nearest centre of a block of rows.
+def _labels(points: Floats, centres: Floats) -> Labels:
+    """Each row's nearest centre, block by block.
 
     |u − v|² = |u|² − 2u·v + |v|², and |u|² is the same for every centre: a product of matrices
     tells, however far out a row is. Where rounding could hide which of two is nearer, differences
     are squared one by one.
     """
+    labels = np.zeros(len(points), dtype=np.intp)
     origin = np.median(centres, axis=0)
-    v, u = centres - origin, points - origin
-    gone = np.isnan(u)
+    v = centres - origin
+    spread = float(np.abs(v).max())
+    step = max(_CELLS // max(len(centres), points.shape[1]), 1)
+    for i in range(0, len(points) if len(centres) > 1 else 0, step):
+        block = points[i : i + step]
+        near, far = _near(block - origin, v, spread)
+        labels[i : i + step] = near.argmax(axis=0)
+        close = np.flatnonzero((np.count_nonzero(near, axis=0) != 1) & ~far)
+        if len(close):
+            labels[i + close] = _one_by_one(block[close], centres).argmin(axis=1)
+    return labels
+
+
+def _near(u: Floats, v: Floats, spread: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which centres v may be nearest to each row u, but for rounding; and whether a row is so far
+    out that differences would tell less.
+    """
+    gone = np.isnan(u) if np.isnan(u.sum()) else np.zeros((1, u.shape[1]), dtype=bool)
     holes = np.flatnonzero(gone.any(axis=0))
     if len(holes):
         u[gone] = 0.0
-    size = np.abs(u).max(axis=1, initial=0.0)
-    spread = np.abs(v).max()
-    far = size > AFAR * spread
-    scale = np.where(far, size, 1.0)  # products of those could pass 1e308
+    top = max(float(u.max(initial=0.0)), -float(u.min(initial=0.0)))
+    far = np.zeros(len(u), dtype=bool)
     with np.errstate(over="ignore", invalid="ignore"):
         squares = v * v
         score = squares.sum(axis=1)[:, None]
         if len(holes):
             score = score - squares[:, holes] @ gone[:, holes].T
-        if far.any():
+        if top > AFAR * spread:
+            size = np.abs(u).max(axis=1)
+            far = size > AFAR * spread
+            scale = np.where(far, size, 1.0)  # products of those could pass 1e308
             u, score = np.clip(u, -_TOP, _TOP) / scale[:, None], score / scale
         score = score - 2 * (v @ u.T)
-        found: Labels = score.argmin(axis=0).astype(np.intp)
-        best = score[found, np.arange(len(u))]
-        score[found, np.arange(len(u))] = np.inf
-        margin = _ROUNDING * len(origin) * spread * (np.minimum(size, AFAR * spread) + spread)
-        close = np.flatnonzero(~(score.min(axis=0) - best > margin) & ~far)
-    if len(close):
-        found[close] = _one_by_one(points[close], centres).argmin(axis=1)
-    return found
+        margin = _ROUNDING * len(squares.T) * spread * (min(top, AFAR * spread) + spread)
+        near: NDArray[np.bool_] = score <= score.min(axis=0) + np.where(far, 0.0, margin)
+    return near, far
 
 
 _TOP = np.finfo(np.float64).max
@@ -178,16 +178,17 @@ def sums_of(points: Floats, labels: Labels, weights: Floats | None, about: Float
     w = np.ones(n) if weights is None else weights
     by = csc_array((w, labels, np.arange(n + 1)), shape=(k, n))
     rows: Floats = np.bincount(labels, w, minlength=k).astype(np.float64)
-    ways = _ways(points, about, labels)
-    gone = np.isnan(ways)
-    holes = np.flatnonzero(gone.any(axis=0))
+    ways = points - about[labels]
+    squares = np.einsum("ij,ij->j", ways, ways if weights is None else ways * w[:, None])
+    holes = np.flatnonzero(np.isnan(squares))
     weight: Floats = np.repeat(rows[:, None], points.shape[1], axis=1)
     if len(holes):
-        ways[gone] = 0.0
-        weight[:, holes] -= by @ gone[:, holes].astype(np.float64)
+        gone = np.isnan(ways[:, holes])
+        ways[:, holes] = held = np.where(gone, 0.0, ways[:, holes])
+        squares[holes] = (w[:, None] * held * held).sum(axis=0)
+        weight[:, holes] -= by @ gone.astype(np.float64)
         weight[weight < 1e-12 * rows[:, None]] = 0.0  # but for rounding
     total = by @ ways
-    squares = np.einsum("ij,ij->j", ways, ways if weights is None else ways * w[:, None])
     return Sums(weight, total, rows, squares, about)
 
 
@@ -303,12 +304,14 @@ def _pass(
     between, moved, at = 0.0, 0, 0
     labels = []
     for points, weights in parts():
-        fresh, squares = nearest(points, centres)
+        fresh = _labels(points, centres)
         before = old[at : at + len(points)]
         if len(old):
             other = np.flatnonzero(fresh != before)
-            own = _squared(_ways(points[other], centres, before[other]))
-            gained = own - squares[other]
+            some = points[other]
+            gained = _squared(some - centres[before[other]]) - _squared(
+                some - centres[fresh[other]]
+            )
             between += float((gained if weights is None else weights[other] * gained).sum())
             moved += len(other)
         else:
