@@ -20,7 +20,7 @@ x = np.concatenate([rng.normal(m, 1.0, (50, 2)) for m in ((0, 0), (6, 1), (1, 7)
 table = {"x": x[:, 0], "y": x[:, 1]}
 
 start = x[[0, 1, 60]]  # two rows of one group: a poor start on purpose
-groups = cr.cluster(table, k=3, start=start, scale="none", tolerance=0.0)
+groups = cr.cluster(table, k=3, start=start, scale="none", tol=0.0)
 print("The steps of hard EM from a poor start:")
 print(groups.steps())
 w = np.array(groups.steps().objective)

@@ -17,7 +17,7 @@ def agreement(groups, name):
 def test_iris(shared_tables):
     table = cr.read(shared_tables / "iris.csv")
     x = np.stack([table.values(n) for n in table.schema.continuous], axis=1)
-    plain = cr.cluster(table, k=3, scale="none", aside="target", tolerance=0.0)
+    plain = cr.cluster(table, k=3, scale="none", aside="target", tol=0.0)
     peer = KMeans(3, n_init=20, tol=0, random_state=0).fit(x)
     assert plain.quality["within"] == pytest.approx(peer.inertia_, rel=1e-9)
     assert plain.quality["within"] == pytest.approx(78.851441, rel=1e-6)
@@ -42,7 +42,7 @@ def test_wine(shared_tables):
         KMeans(3, n_init=20, random_state=0).fit(x).inertia_, rel=1e-6
     )
     assert agreement(cr.cluster(table, "spectral", aside="target"), "target") > 0.75
-    assert cr.cluster(table, k=3, aside="target", stability=3, starts=3).stability.mean > 0.85
+    assert cr.cluster(table, k=3, aside="target", stability=3, restarts=3).stability.mean > 0.85
 
 
 def test_penguins_have_gaps_and_states(shared_tables):

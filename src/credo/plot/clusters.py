@@ -51,8 +51,6 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
 
     Of a stream, the rows are drawn from the sample that its clusters started from.
     """
-    from credo.train.clusters.space import filled
-
     table = getattr(groups, "used", None)
     sample = getattr(getattr(groups, "model", None), "sample", None)
     drawn = isinstance(table, Stream)
@@ -68,7 +66,7 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     points = groups.space.points(some)
     seen = ~np.isnan(points)
     mean = np.where(seen, points, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    return filled(points, mean), groups.assign(some) if drawn else groups.labels[rows]
+    return np.where(seen, points, mean), groups.assign(some) if drawn else groups.labels[rows]
 
 
 def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:

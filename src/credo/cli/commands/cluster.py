@@ -42,7 +42,7 @@ __all__ = ["command"]
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="An option of the method, e.g. starts=20, neighbours=15, covariance=tied.",
+    help="An option of the method, e.g. restarts=20, neighbours=15, covariance=tied.",
 )
 @click.option("--stability", default=0, metavar="N", help="Repeat on N resamples and compare.")
 @click.option("-o", "--output", metavar="FILE", help="Write row and cluster as CSV.")

@@ -253,7 +253,7 @@ def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
             np.log(
                 each
                 * partition_k_means(
-                    unweighted, k, rng=task.seed, starts=3, space=task.space, points=box
+                    unweighted, k, rng=task.seed, restarts=3, space=task.space, points=box
                 ).quality["within"]
             )
             for box in boxes

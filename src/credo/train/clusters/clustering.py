@@ -16,8 +16,6 @@ from credo.data import Stream, Table
 from credo.data.sources.unnamed import array_in, is_plain
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.record import Record
-from credo.stats.block import Block
-from credo.stats.configurations import named
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import (
     chosen,
@@ -28,22 +26,24 @@ from credo.train.clusters.choosing import (
     sizes_to_try,
 )
 from credo.train.clusters.distinct import refuse_same_rows
+from credo.train.clusters.graphs import GraphTask, graph_task
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.linkage import LINKS, checked_rows, cut_reason, partition_of
-from credo.train.clusters.notes import (
-    COUNTED_ONCE,
+from credo.train.clusters.partition import (
+    Partition,
     told_of_absent,
     told_of_aside,
     told_of_empty,
 )
-from credo.train.clusters.partition import Partition
+from credo.train.clusters.quality import Stability
 from credo.train.clusters.result import Clusters, canonical
-from credo.train.clusters.stability import Stability, stability_of
 from credo.train.clusters.task import (
     MIXTURES,
     Task,
     checked_method,
     checked_settings,
+    columns_of,
+    renamed,
     usual_method,
 )
 from credo.train.parameters.sources import Opened
@@ -107,7 +107,7 @@ def cluster(
     memory : bytes or text such as "2GB", optional
         The most memory for distances of all pairs; half of what is free by default.
     options
-        k-means: `starts`, `iterations`, `tolerance`, `start` (centres, scaled as the columns are).
+        k-means: `restarts`, `max_iter`, `tol`, `start` (centres, scaled as the columns are).
         Spectral: `affinity`, `neighbours`, `gamma`, `landmarks`. Mixtures: see docs/mixtures.md.
 
     >>> import credo as cr
@@ -139,48 +139,41 @@ def cluster(
     if is_plain(table):
         table, columns = array_in(table, columns, schema, weights)
         schema = weights = None
+    told: tuple[str, ...] = ()
+    task: Task | GraphTask
     if graph is not None:
-        from credo.train.clusters.graphs import cluster_graph
-
-        return cluster_graph(
-            table, graph, method, k, seed, by, k_max, height, scale, distance, stability, columns,
-            aside, schema, weights, options, begun,
-        )  # fmt: skip
-    if table is None:
-        raise InputError(_NOTHING, hint=_GIVE)
-    whole = Opened(table, {}, weights, schema).source
-    names = _columns(whole, columns, aside)
-    if asked == "auto" and isinstance(whole, Table):
-        method, notes = usual_method(whole, names, _set(by, distance, scale, options))
-    else:
-        names, notes = _for_method(whole, names, method, columns)
-    if isinstance(whole, Stream):
-        return _streamed(
-            whole, names, method, k, seed, scale, by, stability, options, _aside(whole, columns),
-            begun,
-        )  # fmt: skip
-    if not isinstance(whole, Table):
-        raise InputError("Clusters need a table or a stream.", hint="Read it with cr.read.")
-    used = whole if names == whole.schema.names else whole.select(names)
-    checked_rows(used.rows, k)
-    task = Task(used, method, seed, distance, scale, memory, options)
-    part, found = _solved(task, k, height, by, k_max)
-    again: Stability | None = None
-    if stability:
-        copies = _copies(used, method)
-        again = stability_of(
-            used.rows,
-            part.labels,
-            lambda rows, n, s: task.on(
-                used.take(rows) if copies is None else _as_often(used.take(rows), n), s
-            ).partition(part.k),
-            stability,
-            seed,
-            copies=copies,
+        whole, task = graph_task(
+            table, graph, method, seed, scale, distance, columns, aside, schema, weights, options
         )
-    how = f"{method} with k = {part.k}"
-    told = (*notes, *_aside(whole, columns))
-    return _finished(whole, names, method, part, how, seed, found, again, begun, told)
+        names = task.columns
+        how, of = f"{method} of a graph", "rows" if whole is not None else "nodes"
+    elif table is None:
+        raise InputError(_NOTHING, hint=_GIVE)
+    else:
+        whole = Opened(table, {}, weights, schema).source
+        names = columns_of(whole, columns, aside)
+        if asked == "auto" and isinstance(whole, Table):
+            method, told = usual_method(whole, names, _set(by, distance, scale, options))
+        else:
+            names, told = _for_method(whole, names, method, columns)
+        options = renamed(method, options)
+        if isinstance(whole, Stream):
+            return _streamed(
+                whole, names, method, k, seed, scale, by, stability, options,
+                _aside(whole, columns), begun,
+            )  # fmt: skip
+        if not isinstance(whole, Table):
+            raise InputError("Clusters need a table or a stream.", hint="Read it with cr.read.")
+        used = whole if names == whole.schema.names else whole.select(names)
+        checked_rows(used.rows, k)
+        task = Task(used, method, seed, distance, scale, memory, options)
+        how, of = method, "rows"
+    part, found = _solved(task, k, height, by, k_max)
+    again = task.resampled(part, stability, of) if stability else None
+    told = (*told, *_aside(whole, columns))
+    how = f"{how} with k = {part.k}"
+    done = _finished(whole, names, method, part, how, seed, found, again, begun, told)
+    return replace(done, nodes=task.nodes) if isinstance(task, GraphTask) else done
 
 
 def _set(by: Any, distance: Any, scale: Any, options: Mapping[str, Any]) -> set[str]:
@@ -201,38 +194,25 @@ def _checked_k(k: Any, options: Mapping[str, Any]) -> int | str:
     return k
 
 
-def _copies(table: Table, method: str) -> NDArray[Any] | None:
-    """How many rows each row stands for, where whole weights are copies to the method."""
-    w = table.weights
-    if w is None or method in COUNTED_ONCE or not np.issubdtype(w.dtype, np.integer):
-        return None
-    return w
-
-
-def _as_often(table: Table, copies: NDArray[Any]) -> Table:
-    """The same rows, each as often as `copies` says."""
-    return Table(Block(table.schema, table.block.arrays, copies))
-
-
 def _aside(whole: Table | Stream | None, columns: Any) -> tuple[str, ...]:
     """Where no columns were asked for, those that reading has set aside are told."""
     return () if columns is not None else tuple(told_of_aside(whole))
 
 
 def _solved(
-    task: Task, k: Any, height: float | None, by: str | None, k_max: int
+    task: Task | GraphTask, k: Any, height: float | None, by: str | None, k_max: int
 ) -> tuple[Partition, Candidates | None]:
     """The partition asked for, and the candidates if k was chosen."""
     refuse_two_choices(k, by, height)
     if height is not None:
-        tree = task.linked.tree
-        labels = tree.cut(height=height)
-        reason = cut_reason(tree, int(labels.max()) + 1, f"at the height {height:g}")
-        return partition_of(task.linked, labels, reason), None
+        return task.at_height(height), None
     if k != "auto":
-        if task.method in MIXTURES:
+        if task.method in MIXTURES and task.table is not None:
             refuse_same_rows(task.table, k)
         return task.partition(int(k)), None
+    if isinstance(task, GraphTask):
+        found, part = task.compared(by, sizes_to_try(task.most, None, k_max))
+        return part, found
     criteria = criterion(task.method, by)
     if task.method in MIXTURES and criteria != "silhouette":
         found, part = mixed(task, criteria, k_max, by is not None)
@@ -279,12 +259,11 @@ def which_k(
         table, columns = array_in(table, columns, schema, weights)
         schema = weights = None
     if graph is not None:
-        from credo.train.clusters.graphs import graph_candidates
-
-        return graph_candidates(
-            table, graph, method, k, _seed(rng), by, scale, distance, columns, aside, schema,
-            weights, options,
+        _, task = graph_task(
+            table, graph, method, _seed(rng), scale, distance, columns, aside, schema, weights,
+            options,
         )  # fmt: skip
+        return task.compared(by, sizes_to_try(task.most, k, 10))[0]
     if table is None:
         raise InputError(_NOTHING, hint=_GIVE)
     whole = Opened(table, {}, weights, schema).source
@@ -292,21 +271,22 @@ def which_k(
         raise InputError(
             "Numbers of clusters are compared on a table in memory.", hint="Use stream.load()."
         )
-    names, _ = _for_method(whole, _columns(whole, columns, aside), method, columns)
+    names, _ = _for_method(whole, columns_of(whole, columns, aside), method, columns)
     if asked == "auto":
         method, _ = usual_method(whole, names, _set(by, distance, scale, options))
+    options = renamed(method, options)
     used = whole.select(names)
     checked_rows(used.rows, None)
-    task = Task(used, method, _seed(rng), distance, scale, memory, options)
+    rows = Task(used, method, _seed(rng), distance, scale, memory, options)
     criteria = criterion(method, by)
     if method in MIXTURES and criteria != "silhouette" and k is None:
-        return mixed(task, criteria, 10, by is not None)[0]
+        return mixed(rows, criteria, 10, by is not None)[0]
     ks = sizes_to_try(used.rows, k, 10, table=used)
     if k is None:
-        ks = task.within_reach(ks)
+        ks = rows.within_reach(ks)
     if criteria in ("height", "eigengap", "gap"):
-        return chosen(task, criteria, ks)[0]
-    return compared(task, criteria, ks)[0]
+        return chosen(rows, criteria, ks)[0]
+    return compared(rows, criteria, ks)[0]
 
 
 def cut_again(groups: Clusters, labels: NDArray[np.intp], how: str) -> Clusters:
@@ -336,20 +316,6 @@ def _seed(rng: Rng) -> int:
         return rng
     chance = generator(rng)
     return int(rng) if not isinstance(rng, np.random.Generator) else int(chance.integers(1 << 31))
-
-
-def _columns(table: Any, columns: Any, aside: Any) -> tuple[str, ...]:
-    """The names of the columns that count."""
-    asked = () if columns is None else named(columns)
-    left = () if aside is None else named(aside)
-    for name in (*asked, *left):
-        table.schema[name]  # says what is there instead
-    names = table.schema.names if columns is None else asked
-    if left:
-        names = tuple(n for n in names if n not in left)
-    if not names:
-        raise InputError("No column is left to cluster by.")
-    return names
 
 
 def _for_method(
@@ -392,7 +358,7 @@ def _streamed(
         )
     refuse_two_choices(k, by, None)
     checked_rows(len(whole), k)
-    from credo.train.clusters.k_means_stream import partition_stream
+    from credo.train.clusters.k_means import partition_stream
 
     part = partition_stream(whole, names, int(k), seed=seed, scale=scale, options=options)
     how = f"k-means with k = {k}, read batch by batch"

@@ -1,7 +1,7 @@
 """Different rows: there cannot be more clusters than there are of them.
 
 Rows that are the same are in the same cluster, whatever the method: a cluster is found by what its
-rows hold, and a new row with the same cells must be assigned to it.
+rows hold, and a new row that is the same as one that was clustered has its label.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen
 from credo.data import Table
-from credo.train.clusters.notes import told_of_bare
+from credo.train.clusters.geometry import Geometry
+from credo.train.clusters.partition import told_of_bare
 
 __all__ = [
     "Different",
@@ -25,8 +26,8 @@ __all__ = [
     "different",
     "different_rows",
     "refuse_same_rows",
+    "with_known",
 ]
-
 
 _CHUNK = 1 << 16  # rows at once
 
@@ -125,3 +126,32 @@ def refuse_same_rows(table: Table, k: Any) -> None:
             f"The table has only {rows}, which cannot make {k:,} clusters.",
             hint=f"Ask for k={found}{' or fewer' * (found > 1)}.",
         )
+
+
+Labels = NDArray[np.intp]
+
+
+def with_known(found: Labels, rows: Geometry, known: Geometry, labels: Labels) -> Labels:
+    """`found`, but the label of a known row for each row that has all its cells.
+
+    Of the same known rows in several clusters, the first counts.
+    """
+    new, old = _cells(rows), _cells(known)
+    old_rows = np.flatnonzero(np.isin(old[:, 0], new[:, 0]))
+    label_of: dict[bytes, int] = {}
+    for row in old_rows.tolist():
+        label_of.setdefault(old[row].tobytes(), int(labels[row]))
+    out = found.copy()
+    for row in np.flatnonzero(np.isin(new[:, 0], old[:, 0])).tolist():
+        out[row] = label_of.get(new[row].tobytes(), int(found[row]))
+    return out
+
+
+def _cells(geometry: Geometry) -> NDArray[np.int64]:
+    """The cells of each row as whole numbers, equal where the cells are."""
+    if geometry.points is not None:
+        cells = geometry.points
+    else:
+        assert geometry.mixed is not None
+        cells = np.column_stack([*geometry.mixed.reals, *geometry.mixed.codes]).astype(np.float64)
+    return as_whole(cells)

@@ -2,14 +2,20 @@
 
     W = Σ_i w_i |x_i − μ_c(i)|²  →  least
 
-Lloyd's steps, the best of several starts by k-means++ (Arthur & Vassilvitskii 2007). Steps and end
-are scikit-learn's from the same start; a kernel makes them, and writes down what each E and M step
-gains. Where cells are missing, `gappy.py` leaves them out.
+The best of several starts by k-means++ (Arthur & Vassilvitskii 2007). scikit-learn draws the starts
+and finds the best of them; `lloyd.py` takes the steps from it, and writes down what each E and M
+step gains. Where cells are missing it takes those from every start. A stream is read once for the
+scale and once for a sample of 20,000 rows, whose clusters are the start, and again for each step:
+memory is bounded by a batch, the sample, and one small number a row for the labels.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,66 +26,53 @@ from credo.core.errors import InputError
 from credo.core.frozen import Frozen
 from credo.core.progress import track
 from credo.core.schema import Schema
-from credo.data import Table
+from credo.data import Stream, Table
 from credo.data.sources.unnamed import unmasked
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
-from credo.train.clusters.gappy import gappy_rows
+from credo.stats.block import Block
+from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
-from credo.train.clusters.lloyd import Steps, lloyd, nearest
-from credo.train.clusters.notes import told_of_bare
-from credo.train.clusters.partition import Partition
-from credo.train.clusters.space import Space, checked_scale, filled, space_of
+from credo.train.clusters.lloyd import Parts, Run, Steps, lloyd, nearest
+from credo.train.clusters.partition import Partition, told_of_bare, told_of_rows
+from credo.train.clusters.quality import share_explained
+from credo.train.clusters.space import Space, checked_scale, space_of
 
 __all__ = [
     "Centres",
     "best_of_starts",
-    "checked_tolerance",
+    "checked_tol",
     "partition_k_means",
+    "partition_stream",
     "points_of",
+    "refuse_empty",
+    "sample_of",
     "told_of_distance",
     "whole_number",
 ]
 
 Floats = NDArray[np.float64]
 
+_REACH = 1e5  # spreads that a row may lie out where starts are compared: squares keep their digits
+_WORKERS = 4  # starts at once, at most: each has a copy of the rows
+
 
 @dataclass(frozen=True, slots=True)
 class Centres(Frozen):
-    """The fitted value of k-means: centres in the scaled space, where they started, the steps."""
+    """The fitted value of k-means: centres in the scaled space, where they started, the steps.
+
+    Of a stream, `sample` holds the rows that gave the start.
+    """
 
     space: Space
     centres: Floats
     start: Floats
     steps: Steps
+    sample: Table | None = None
 
     def assign(self, table: Table) -> tuple[NDArray[np.intp], None]:
-        """The nearest centre of each row; gaps are left out."""
+        """The nearest centre of each row; missing cells are left out."""
         return nearest(self.space.points(table), self.centres)[0], None
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One climb, or the best of several."""
-
-    objective: float
-    labels: NDArray[np.intp]
-    centres: Floats
-    start: Floats
-    steps: Steps
-
-    def reason(self, iterations: int, tries: int) -> str:
-        """Why it stopped, in words."""
-        settled = self.steps.moved[-1] == 0
-        laps = min(len(self.steps.objective) // 2 + settled, iterations)
-        best = f"; the best of {tries} starts" if tries > 1 else ""
-        if settled:
-            return f"no row moves, after {laps} iterations{best}"
-        if self.steps.stalled:
-            return f"{laps} iterations: rounding moves rows to and fro, W falls no more{best}"
-        if laps < iterations:
-            return f"{laps} iterations: the centres moved less than the tolerance{best}"
-        return f"the limit of {iterations} iterations{best}"
 
 
 def partition_k_means(
@@ -88,57 +81,50 @@ def partition_k_means(
     *,
     rng: Rng = 0,
     scale: str = "auto",
-    starts: int = 10,
-    iterations: int = 300,
-    tolerance: float = 1e-4,
+    restarts: int = 10,
+    max_iter: int = 300,
+    tol: float = 1e-4,
     start: Any = None,
     space: Space | None = None,
     points: Floats | None = None,
 ) -> Partition:
     """k-means of a table's rows; `start` gives centres (k × coordinates) instead of k-means++.
 
-    `tolerance` is scikit-learn's: centres that move by less, against the variance, are at rest.
+    `tol` is scikit-learn's: centres that move by less, against the variance, are at rest.
     """
     space = space_of(table, checked_scale(scale, "like")) if space is None else space
     points = points_of(space, table) if points is None else points
     w = None if table.weights is None else table.weights.astype(np.float64)
     gaps = any(table.block.gaps) and bool(np.isnan(points).any())
-    whole_number(iterations, "iterations")
-    checked_tolerance(tolerance)
-    given = None if start is None else _given(start, k, points)
-    tries = 1 if start is not None else whole_number(starts, "starts")
-    seed = 0 if start is not None else int(generator(rng).integers(1 << 31))
-    if gaps:
-        best = _gappy(points, k, w, given, tries, seed, iterations, tolerance, space)
-        labels = nearest(points, best.centres)[0]
+    whole_number(max_iter, "max_iter")
+    checked_tol(tol)
+    if start is not None:
+        run = lloyd(_one_part(points, w), _given(start, k, points), max_iter=max_iter, tol=tol)
     else:
-        rows = _core.LloydRows(points, w)
-        best = _plain(rows, points, k, given, tries, seed, iterations, tolerance)
-        labels = _settled(rows, points, best)
-    _all_used(best.labels, k)
-    if labels is not best.labels and not np.bincount(labels, minlength=k).all():
-        labels = best.labels
-    model = Centres(space, best.centres, best.start, best.steps)
+        seed = int(generator(rng).integers(1 << 31))
+        tries = whole_number(restarts, "restarts")
+        run = best_of_starts(points, k, w, tries, seed, max_iter=max_iter, tol=tol)
+    refuse_empty(run, k)
+    model = Centres(space, run.centres, run.start, run.steps)
     notes = [*space.notes, *told_of_distance(space, table.schema, gaps)]
     if gaps and k > 1:
         notes.append(f"the silhouette is in {usual_distance(table)}")
     notes += told_of_bare(table)
     return Partition(
-        labels,
+        run.labels,
         k,
         model.assign,
-        quality={"within": best.objective},
-        trace=best.steps.trace,
-        reason=best.reason(iterations, tries),
+        quality={"within": run.objective},
+        trace=run.steps.trace,
+        reason=run.reason,
         notes=tuple(notes),
         model=model,
     )
 
 
 def points_of(space: Space, table: Table) -> Floats:
-    """The points that k-means climbs on: where cells are missing, its steps make copies."""
-    holed = not table.block.names_with_gaps.isdisjoint(space.names)
-    return space.points(table, copies=5 if holed else 1)
+    """The points that k-means climbs on, of which its steps make copies."""
+    return space.points(table, copies=5)
 
 
 def _given(start: Any, k: int, points: Floats) -> Floats:
@@ -156,124 +142,129 @@ def _given(start: Any, k: int, points: Floats) -> Floats:
     return centres
 
 
-def _plain(
-    rows: _core.LloydRows,
-    points: Floats,
-    k: int,
-    given: Floats | None,
-    tries: int,
-    seed: int,
-    iterations: int,
-    tolerance: float,
-) -> _Run:
-    """The kernel's steps, for rows that have every cell."""
-    many = _core.cores()
-
-    def climbed(start: Floats) -> _Run:
-        labels, centres, objective, moved, _ = rows.climb(start, iterations, tolerance, many)
-        steps = Steps(tuple(objective), tuple(moved))
-        return _Run(objective[-1], labels, centres, start, steps)
-
-    if given is not None:
-        return climbed(given)
-    chance = np.random.RandomState(seed)
-    best: _Run | None = None
-    for _ in track(range(tries), "k-means", total=tries):
-        best = _better(climbed(points[_drawn(rows, k, chance)]), best)
-    assert best is not None
-    return best
+# --- the best of several starts ---------------------------------------------------------------
 
 
 def best_of_starts(
-    points: Floats, k: int, weights: Floats | None, starts: int, seed: int
-) -> tuple[NDArray[np.intp], Floats]:
-    """Labels and centres of whole points: the best of several starts, until no point moves."""
-    rows = _core.LloydRows(points, weights)
-    best = _plain(rows, points, k, None, starts, seed % (1 << 31), 300, 0.0)
-    return best.labels, best.centres
-
-
-def _settled(rows: _core.LloydRows, points: Floats, run: _Run) -> NDArray[np.intp]:
-    """The labels, where a row as near to two centres goes where a new one like it would.
-
-    The kernel has found them about another origin, which parts such centres by rounding.
-    """
-    close = rows.near_ties(run.centres, _core.cores())
-    if not len(close):
-        return run.labels
-    labels = run.labels.copy()
-    labels[close] = nearest(points[close], run.centres)[0]
-    return labels
-
-
-def _drawn(rows: _core.LloydRows, k: int, chance: np.random.RandomState) -> NDArray[np.int64]:
-    """The rows that k-means++ starts from: the draws are scikit-learn's of the same seed."""
-    tries = 2 + int(np.log(k))
-    return rows.start(k, chance.random_sample(1 + (k - 1) * tries), _core.cores())
-
-
-def _better(run: _Run, best: _Run | None) -> _Run:
-    """A later start must be better by more than rounding, so that ties fall the same way."""
-    return run if best is None or run.objective < best.objective * (1 - 1e-12) else best
-
-
-def _gappy(
     points: Floats,
     k: int,
-    w: Floats | None,
-    given: Floats | None,
-    tries: int,
+    weights: Floats | None,
+    restarts: int,
     seed: int,
-    iterations: int,
-    tolerance: float,
-    space: Space,
-) -> _Run:
-    """credo's own steps, which leave gaps out; starts as if gaps were in the middle.
+    *,
+    max_iter: int = 300,
+    tol: float = 0.0,
+) -> Run:
+    """The steps from the best of several starts.
 
-    They are made about the mean, so that sums of numbers far from 0 lose nothing. Where rows are so
-    far apart that this loses more, they are made anew, slower, from the numbers as they are.
+    scikit-learn works on one thread a start, so that any number of threads gives the same answer.
     """
-    mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
-    near = points - mean
-    whole = filled(points, _middle(points, mean, space))
-    rows, steady = _core.LloydRows(whole, w), gappy_rows(near, w, mean)
-    chance = np.random.RandomState(seed)
-    best: _Run | None = None
-    for _ in track(range(tries), "k-means", total=tries):
-        first = whole[_drawn(rows, k, chance)] if given is None else given
-        labels, centres, steps = steady.climb(first - mean, iterations, tolerance)
-        if steady.vouched(labels, centres, steps):
-            centres = centres + mean
+    near, middle = _brought_near(points)
+    climb = partial(lloyd, _one_part(points, weights), max_iter=max_iter, tol=tol)
+    chance = np.random.RandomState(seed % (1 << 31))
+    with _controller().limit(limits=1):
+        rows = [_drawn(near, k, weights, chance) for _ in range(restarts)]
+        starts = [np.where(np.isnan(points[r]), near[r] + middle, points[r]) for r in rows]
+        if restarts == 1:
+            return climb(starts[0])
+        if np.isnan(points).any():
+            runs = [climb(s) for s in track(starts, "k-means", total=restarts)]
+            best = runs[_least([r.objective for r in runs])]
         else:
-            rest = steady.rest(tolerance)
-            labels, centres, steps = lloyd(points, first, w, iterations=iterations, rest=rest)
-        best = _better(_Run(steps.objective[-1], labels, centres, first, steps), best)
-    assert best is not None
+            ends = _raced(near, [near[r] for r in rows], weights, max_iter, tol)
+            least = _least([w for w, _ in ends])
+            best, (w, centres) = climb(starts[least]), ends[least]
+            if best.objective > w * (1 + 1e-9):  # rows as near to two centres went elsewhere
+                best = min(climb(centres + middle), best, key=lambda run: run.objective)
+    return replace(best, reason=f"{best.reason}; the best of {restarts} starts")
+
+
+def _one_part(points: Floats, weights: Floats | None) -> Parts:
+    return lambda: [(points, weights)]
+
+
+def _drawn(
+    near: Floats, k: int, weights: Floats | None, chance: np.random.RandomState
+) -> NDArray[np.intp]:
+    """The rows that k-means++ starts from."""
+    from sklearn.cluster import kmeans_plusplus
+
+    rows: NDArray[np.intp] = kmeans_plusplus(near, k, sample_weight=weights, random_state=chance)[1]
+    return rows
+
+
+def _raced(
+    near: Floats, starts: Sequence[Floats], weights: Floats | None, max_iter: int, tol: float
+) -> list[tuple[float, Floats]]:
+    """What scikit-learn's k-means reaches from each start: W and the centres."""
+    from sklearn.cluster import KMeans
+
+    def reached(start: Floats) -> tuple[float, Floats]:
+        peer = KMeans(len(start), init=start, n_init=1, max_iter=max_iter, tol=tol)
+        peer.fit(near, sample_weight=weights)
+        return float(peer.inertia_), peer.cluster_centers_
+
+    with (
+        warnings.catch_warnings(),
+        ThreadPoolExecutor(
+            min(_core.cores(), _WORKERS), initializer=lambda: _controller().limit(limits=1)
+        ) as pool,
+    ):
+        warnings.simplefilter("ignore")  # of fewer clusters than k: the answer says it
+        return list(track(pool.map(reached, starts), "k-means", total=len(starts)))
+
+
+@cache
+def _controller() -> Any:
+    import sklearn.cluster  # noqa: F401  (its libraries must be there to be limited)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _least(found: Sequence[float]) -> int:
+    """A later start must be better by more than rounding, so that ties fall the same way."""
+    best = 0
+    for i, value in enumerate(found):
+        if value < found[best] * (1 - 1e-12):
+            best = i
     return best
 
 
-def _middle(points: Floats, mean: Floats, space: Space) -> Floats:
-    """Where a gap stands in a start: at the mean, but where half of the numbers are.
+def _brought_near(points: Floats) -> tuple[Floats, Floats]:
+    """The points about their medians, for starts: none farther than `_REACH`.
 
-    A number at 1e12 draws the mean to where no row is, and rows with gaps would be the first to
-    become centres.
+    Missing cells are at the mean, but where half of the numbers are.
+
+    A number at 1e12 would draw all means to where no row is, and hide every other distance.
     """
-    out, at = mean.copy(), 0
-    for axis in space.axes:
-        if not axis.variable.is_discrete and np.isnan(points[:, at]).any():
-            out[at] = np.clip(mean[at], *np.nanquantile(points[:, at], (0.25, 0.75)))
-        at += axis.width
-    return out
+    near = np.empty_like(points)
+    middle = np.empty(points.shape[1])
+    for j, column in enumerate(points.T):
+        gone = np.isnan(column)
+        seen = column[~gone] if gone.any() else column
+        some = np.sort(seen[:: max(len(seen) // 1000, 1)])
+        low, middle[j], high = some[[len(some) // 4, len(some) // 2, 3 * len(some) // 4]]
+        reach = _REACH * float(high - low or np.abs(seen - middle[j]).mean() or 1.0)
+        near[:, j] = np.clip(column - middle[j], -reach, reach)
+        if gone.any():
+            mean = seen.mean() if low == high else np.clip(seen.mean(), low, high)
+            near[gone, j] = mean - middle[j]
+    return near, middle
 
 
-def _all_used(labels: Any, k: int) -> None:
-    used = int(np.count_nonzero(np.bincount(labels, minlength=k)))
+def refuse_empty(run: Run, k: int) -> None:
+    """Refuse clusters without rows."""
+    used = int(np.count_nonzero(run.sums.rows))
     if used < k:
         raise InputError(
             f"k-means found {used:,} cluster{'s' * (used != 1)}, fewer than {k:,}: the others "
             "stayed empty.",
             hint=f"Ask for k={used}{' or fewer' * (used > 1)}.",
         )
+
+
+# --- what is said and refused -----------------------------------------------------------------
 
 
 def told_of_distance(space: Space, schema: Schema, gaps: bool) -> list[str]:
@@ -286,11 +277,11 @@ def told_of_distance(space: Space, schema: Schema, gaps: bool) -> list[str]:
     return notes
 
 
-def checked_tolerance(tolerance: Any) -> None:
+def checked_tol(tol: Any) -> None:
     """Refuse a tolerance that is no share: 0 climbs until no row moves."""
-    real = isinstance(tolerance, (int, float, np.number)) and not isinstance(tolerance, bool)
-    if not real or not 0 <= tolerance < np.inf:
-        raise InputError(f"tolerance must be a number, 0 or more, got {tolerance!r}.")
+    real = isinstance(tol, (int, float, np.number)) and not isinstance(tol, bool)
+    if not real or not 0 <= tol < np.inf:
+        raise InputError(f"tol must be a number, 0 or more, got {tol!r}.")
 
 
 def whole_number(value: Any, name: str, least: int = 1) -> int:
@@ -298,3 +289,115 @@ def whole_number(value: Any, name: str, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(f"{name} must be a whole number, {least} or more, got {value!r}.")
     return int(value)
+
+
+SAMPLE = 20_000
+_OPTIONS = {"restarts": 10, "max_iter": 100, "tol": 1e-4}
+
+
+def partition_stream(
+    stream: Stream,
+    names: tuple[str, ...],
+    k: int,
+    *,
+    seed: int = 0,
+    scale: str = "auto",
+    options: Mapping[str, Any] | None = None,
+) -> Partition:
+    """k-means of a stream: the objective never rises from pass to pass."""
+    given = dict(options or {})
+    for name in given:
+        if name not in _OPTIONS:
+            raise InputError(
+                f"k-means of a stream has no option {name!r}.",
+                hint=f"It has {', '.join(_OPTIONS)}.",
+            )
+    restarts, max_iter, tol = ({**_OPTIONS, **given}[n] for n in _OPTIONS)
+    whole_number(max_iter, "max_iter")
+    checked_tol(tol)
+    sample = sample_of(stream, SAMPLE, seed)
+    refuse_same_rows(sample.select(names), k)
+    seen = _Columns(stream, names)
+    space = space_of(seen, checked_scale(scale, "like"))  # type: ignore[arg-type]
+    first = partition_k_means(sample.select(names), k, rng=seed, restarts=restarts, space=space)
+    assert isinstance(first.model, Centres)
+    run = lloyd(
+        lambda: seen.points(space),
+        first.model.centres,
+        max_iter=max_iter,
+        tol=tol,
+        dtype=np.min_scalar_type(k - 1),
+    )
+    refuse_empty(run, k)
+    model = Centres(space, run.centres, run.start, run.steps, sample)
+    told = f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random"
+    if k > 1 and sample.rows < len(stream):
+        told += ", and the silhouette is theirs"
+    notes = [*space.notes, *told_of_distance(space, seen.schema, seen.gaps)]
+    if k > 1 and not sample.block.names_with_gaps.isdisjoint(space.names):
+        notes.append(f"the silhouette is in {usual_distance(sample.select(names))}")
+    notes += [*told_of_rows(seen.bare), told]
+    total = float(run.sums.about_the_mean.sum())
+    return Partition(
+        run.labels,
+        k,
+        model.assign,
+        quality={
+            "within": run.objective,
+            "explained": share_explained(run.objective, total),
+        },
+        trace=run.steps.trace,
+        reason=run.reason.replace("iterations", "passes"),
+        notes=tuple(notes),
+        model=model,
+        sizes=run.sums.rows if stream.weighting.fractions else run.sums.rows.astype(np.int64),
+    )
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Some columns of a stream, and what the last pass over them met: rows without any cell."""
+
+    stream: Stream
+    names: tuple[str, ...]
+    gaps: bool = False
+    bare: list[int] = field(default_factory=list)
+
+    @property
+    def schema(self) -> Any:
+        return self.stream.schema.select(self.names)
+
+    def batches(self, names: Any = None) -> Iterator[Table]:
+        return self.stream.batches(self.names if names is None else names)
+
+    def tally(self, families: Any = None) -> Any:
+        return self.stream.tally(families)
+
+    def points(
+        self, space: Space
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64] | None]]:
+        """The rows as points, with their weights, batch by batch."""
+        self.gaps, self.bare = False, []
+        for part, numbers in self.stream.numbered(self.names):
+            points = space.points(part)
+            if any(part.block.gaps):
+                gone = np.isnan(points)
+                self.gaps |= bool(gone.any())
+                self.bare += [numbers.of(i) for i in np.flatnonzero(gone.all(axis=1)).tolist()]
+            yield points, None if part.weights is None else part.weights.astype(np.float64)
+
+
+def sample_of(stream: Stream, size: int, seed: int) -> Table:
+    """Rows drawn at random without replacement, in their order, in one pass."""
+    n = len(stream)
+    chance = np.random.default_rng(seed)
+    wanted = np.sort(chance.choice(n, min(size, n), replace=False))
+    parts, at = [], 0
+    for part in stream.batches():
+        here = wanted[(wanted >= at) & (wanted < at + part.rows)] - at
+        if len(here):
+            parts.append(part.take(here).block)
+        at += part.rows
+    arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
+    weights = [p.weights for p in parts if p.weights is not None]
+    return Table(Block(stream.schema, arrays, np.concatenate(weights) if weights else None))

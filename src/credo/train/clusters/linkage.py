@@ -1,14 +1,13 @@
-"""Agglomerative clustering: the two nearest clusters merge, again and again.
+"""Agglomerative clustering: the two nearest clusters merge, again and again, and make a tree.
 
     single    d(A, B) = least distance between a row of A and one of B
     complete  d(A, B) = greatest
     average   d(A, B) = mean over all pairs
     ward      d(A, B)² = 2·|A|·|B| / (|A| + |B|) · |mean A − mean B|²
 
-Chains of nearest neighbours (Müllner 2011) do complete, average and ward of points; Gower's
-distances, and those of points with hundreds of coordinates, go to fastcluster (Müllner 2013).
-Single link is the minimum spanning tree, which needs no matrix of distances: a million points are
-feasible (Borůvka's rounds over a k-d tree).
+fastcluster makes the trees (Müllner 2013). Single link of points is the minimum spanning tree,
+which needs no matrix of distances: a million points are feasible (Borůvka's rounds over a k-d
+tree).
 """
 
 from __future__ import annotations
@@ -23,36 +22,141 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError, LimitError
 from credo.core.frozen import Frozen
+from credo.core.render import number, text_html
 from credo.core.threads import checked_threads
 from credo.data import Table
-from credo.train.clusters.distinct import different
+from credo.stats.configurations import frozen
+from credo.train.clusters.candidates import largest
+from credo.train.clusters.distinct import different, with_known
 from credo.train.clusters.geometry import Geometry, geometry_of
-from credo.train.clusters.known import with_known
-from credo.train.clusters.notes import told_of_bare, told_of_weights
-from credo.train.clusters.partition import Partition
+from credo.train.clusters.partition import Partition, told_of_bare, told_of_weights
+from credo.train.clusters.quality import adjusted_rand
 from credo.train.clusters.space import fits, free_memory
-from credo.train.clusters.tree import Tree
 
 __all__ = [
     "LINKS",
     "Linked",
+    "Tree",
     "checked_rows",
     "cut_reason",
     "guard_pairs",
     "linked_of",
     "partition_of",
+    "told_of_order",
     "told_of_ties",
     "tree_of",
 ]
 
 Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Tree(Frozen):
+    """The tree of an agglomerative clustering; `cut` makes clusters of it.
+
+    >>> import credo as cr
+    >>> rows = {"x": [0.0, 0.1, 5.0, 5.2, 9.0]}
+    >>> tree = cr.cluster(rows, "single", k=2, scale="none").tree
+    >>> print(tree)
+    single link of 5 rows: heights 0.1 to 4.9; the largest gap is at 3 clusters
+    >>> tree.cut(k=3).tolist(), tree.cut(height=1).tolist(), tree.cut("gap").tolist()
+    ([0, 0, 1, 1, 2], [0, 0, 1, 1, 2], [0, 0, 1, 1, 2])
+    """
+
+    links: Floats
+    method: str
+    of: str = "rows"  # or the "nodes" of a graph
+
+    def __post_init__(self) -> None:
+        links = np.ascontiguousarray(self.links, dtype=np.float64)
+        object.__setattr__(self, "links", frozen(links))
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, or of a graph's nodes."""
+        return len(self.links) + 1
+
+    @property
+    def heights(self) -> Floats:
+        """The height of each merge, in the order of the merges."""
+        heights: Floats = self.links[:, 2]
+        return heights
+
+    def cut(self, by: str | None = None, *, k: int | None = None, height: Any = None) -> Labels:
+        """The cluster of each row, numbered by their first rows.
+
+        `k` asks for so many clusters, `height` undoes every merge above it, "gap" cuts where the
+        next merge is highest above the last one.
+        """
+        if (by is not None) + (k is not None) + (height is not None) != 1:
+            raise InputError("A cut is made by one of k=, height= and 'gap'.")
+        if by is not None:
+            if by != "gap":
+                raise InputError(f"A tree is cut by k=, height= or 'gap', got {by!r}.")
+            return self._first(self.rows - self.gap_k())
+        if height is not None:
+            real = isinstance(height, (int, float, np.number)) and not isinstance(height, bool)
+            if not real or height != height:
+                raise InputError(f"height must be a number, got {height!r}.")
+            if height < 0:
+                raise InputError(f"height must be 0 or more, got {height!r}.")
+            above = np.maximum.accumulate(self.heights) > height
+            return self._first(int(above.argmax()) if above.any() else len(above))
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= self.rows:
+            raise InputError(f"k must be a whole number from 1 to {self.rows:,}, got {k!r}.")
+        return self._first(self.rows - int(k))
+
+    def height_of(self, k: int) -> float:
+        """A height at which a line cuts the tree into k clusters: midway between two merges."""
+        n = self.rows
+        low = float(self.heights[n - k - 1]) if k < n else 0.0
+        high = float(self.heights[n - k]) if k > 1 else low * 1.05 + (low == 0)
+        return (low + high) / 2
+
+    def gaps(self, most: int | None = None) -> dict[int, float]:
+        """For each number of clusters from 2, how far the tree can be climbed with it."""
+        n = self.rows
+        most = n - 1 if most is None else min(most, n - 1)
+        h = self.heights
+        return {k: float(h[n - k] - h[n - k - 1]) for k in range(2, most + 1)}
+
+    def gap_k(self, most: int | None = None) -> int:
+        """The number of clusters at the largest gap; of equal gaps the smallest."""
+        gaps = self.gaps(most)
+        return largest(gaps) if gaps else self.rows
+
+    def _first(self, merges: int) -> Labels:
+        """The clusters after the first so many merges."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        parts = self.links[:merges, :2].astype(np.int64).ravel()
+        made = self.rows + np.repeat(np.arange(merges), 2)
+        size = self.rows + merges
+        joined = coo_array((np.ones(len(parts), dtype=np.int8), (parts, made)), shape=(size, size))
+        labels: Labels = connected_components(joined, directed=False)[1][: self.rows]
+        return labels.astype(np.intp)
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
+    def __str__(self) -> str:
+        h = self.heights
+        return (
+            f"{self.method} link of {self.rows:,} {self.of}: "
+            f"heights {number(float(h.min()), 4)} to {number(float(h.max()), 4)}; "
+            f"the largest gap is at {self.gap_k()} clusters"
+        )
+
+    def __repr__(self) -> str:
+        return f"Tree({self.method} link, {self.rows:,} {self.of})"
+
 
 LINKS = ("single", "complete", "average", "ward")
 
 _TOUCHING = 1e-148  # what a distance of 0 between different rows is, at most
 _SAME = 1e-12  # heights this near, as a share of the tree's, are the same
-_WIDE, _CACHED = 100, 1 << 18  # columns, and cells, from which pairs are faster than points
-_SQUARED = 1e140  # numbers whose squared distances can still be added up
 _CHUNK = 1 << 23  # distances at once when rows are assigned
 
 
@@ -84,11 +188,12 @@ class Linked(Frozen):
         sizes = np.bincount(labels, minlength=k)
         if self.tree.method == "ward" and rows.points is not None:
             assert self.geometry.points is not None
-            from credo.train.clusters.lloyd import distances, sums_of
+            from scipy.spatial.distance import cdist
 
-            zero = np.zeros(len(labels))
-            means = sums_of(self.geometry.points, labels, zero, k, None).centres(np.zeros((k, 1)))
-            cost = distances(rows.points, means) * (sizes / (sizes + 1.0))
+            from credo.train.clusters.lloyd import means_of
+
+            means = means_of(self.geometry.points, labels, k)
+            cost = cdist(rows.points, means, "sqeuclidean") * (sizes / (sizes + 1.0))
             out[:] = cost.argmin(axis=1)
             return out
         step = max(_CHUNK // max(known.rows, 1), 1)
@@ -160,29 +265,19 @@ def _same_first(pairs: Floats, each: NDArray[np.intp]) -> int:
 def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Floats:
     """The merges of points under Euclid's distance, in SciPy's form."""
     if method == "single":
-        return _spanning(points)
-    if method != "ward":  # which needs no distances of all pairs
-        guard_pairs(len(points), method, memory)
-    if _by_pairs(points, method, memory):
-        from scipy.spatial.distance import pdist
+        return _core.links_of_tree(*_core.spanning_tree(points, checked_threads(None)))
+    if method == "ward":  # which needs no distances of all pairs
+        from fastcluster import linkage_vector
 
-        return _links_of_pairs(pdist(points), len(points), method)
-    return _core.links_of_points(points, method)
+        near = points - np.median(points, axis=0)  # squares of numbers near 1 keep their digits
+        power = int(np.frexp(np.abs(near).max())[1])  # a power of 2, so that ties stay ties
+        links: Floats = linkage_vector(np.ldexp(near, -power), "ward")
+        links[:, 2] = np.ldexp(links[:, 2], power)
+        return links
+    guard_pairs(len(points), method, memory)
+    from scipy.spatial.distance import pdist
 
-
-def _by_pairs(points: Floats, method: str, memory: int | str | None) -> bool:
-    """Whether fastcluster shall link the distances of all pairs, and not the kernel the points.
-
-    The kernel asks for a distance when it needs it, ward's for each of a new mean, which costs
-    more the wider the points are, most of all where they leave the cache. The trees are the same;
-    complete and average link take half the memory by pairs, ward more.
-    """
-    n, width = points.shape
-    wide = width >= _WIDE and (method == "ward" or n * width >= _CACHED)
-    if method == "ward":  # which squares the distances there
-        there = wide and fits(4.0 * n * (n - 1), memory)
-        return there and float(np.abs(points).max()) < _SQUARED
-    return wide or not fits(8.0 * n**2, memory)
+    return _links_of_pairs(pdist(points), len(points), method)
 
 
 def _links_of_pairs(pairs: Floats, n: int, method: str) -> Floats:
@@ -195,19 +290,6 @@ def _links_of_pairs(pairs: Floats, n: int, method: str) -> Floats:
     links = np.empty((n - 1, 4))
     linkage_wrap(n, pairs, links, mthidx[method])
     return links
-
-
-def _spanning(points: Floats) -> Floats:
-    """Single link from the minimum spanning tree."""
-    if points.shape[1] == 1:  # neighbours on a line
-        order = np.argsort(points[:, 0], kind="stable")
-        lengths = np.diff(points[order, 0])
-        edges = np.stack([order[:-1], order[1:]], axis=1)
-        by = np.argsort(lengths, kind="stable")
-        return _core.links_of_tree(
-            np.ascontiguousarray(edges[by], dtype=np.int64), np.ascontiguousarray(lengths[by])
-        )
-    return _core.links_of_tree(*_core.spanning_tree(points, checked_threads(None)))
 
 
 def guard_pairs(n: int, method: str, memory: int | str | None, mixed: bool = False) -> None:
@@ -269,3 +351,39 @@ def checked_rows(n: int, k: Any) -> None:
         raise InputError(f"Clustering needs at least two rows, and the table has {n}.")
     if isinstance(k, int) and k > n:
         raise InputError(f"k must be at most the number of rows, {n:,}, got {k:,}.")
+
+
+_MOST = 2_000  # rows whose tree is made again
+_SHUFFLES = 3
+_CHEAP = 1 << 17  # cells of a tree that is made again without a sign of ties
+
+
+def told_of_order(table: Table, linked: Linked, labels: NDArray[np.intp], k: int) -> str:
+    """How much the groups of rows in other orders differ from these, in words; "" if not at all."""
+    n, method = table.rows, linked.tree.method
+    if linked.tied or not 1 < k < n <= _MOST:
+        return ""
+    cheap = method != "single" and n * len(table.schema.names) <= _CHEAP
+    if not (cheap or _ties(linked.tree.heights, n - k, method)):
+        return ""
+    chance = np.random.default_rng(0)
+    orders = [np.arange(n)[::-1], *(chance.permutation(n) for _ in range(_SHUFFLES))]
+    least = 1.0
+    for order in orders:
+        rows, geometry = table.take(order), linked.geometry
+        again = linked_of(rows, method, distance=geometry.name, scale=geometry.space.scale)
+        least = min(least, adjusted_rand(labels[order], again.tree.cut(k=k)))
+    if least == 1.0:
+        return ""
+    return (
+        "distances tie: with the rows in another order the groups would be others, of an adjusted "
+        f"Rand index to these as low as {min(round(least, 2), 0.99):.2f} (1 is the same)"
+    )
+
+
+def _ties(heights: NDArray[np.float64], merges: int, method: str) -> bool:
+    """Whether merges tie: of single link at the cut, of the others there or below."""
+    first = merges - 1 if method == "single" else 0
+    some = heights[max(first, 0) : merges + 1]
+    apart = np.diff(some[some > 0])
+    return bool((np.abs(apart) <= _SAME * float(heights.max())).any())

@@ -1,16 +1,20 @@
-"""Lloyd's steps: k-means as hard EM, on points that may have gaps.
+"""Lloyd's steps: k-means as hard EM, on parts of rows that may have missing values.
 
     E: each row goes to its nearest centre      c(i) = argmin_c Σ_j (x_ij − μ_cj)²
     M: each centre becomes the mean of its rows  μ_cj = Σ_{i in c} w_i x_ij / Σ_{i in c} w_i
 
 Sums run over the cells that are there. Neither step can raise the within-cluster sum of squares
-W = Σ_i w_i Σ_j (x_ij − μ_c(i)j)², so the steps end (MacQueen 1967; Lloyd 1982; with gaps, k-POD of
-Chi, Chi & Baraniuk 2016).
+W = Σ_i w_i Σ_j (x_ij − μ_c(i)j)², so the steps end (MacQueen 1967; Lloyd 1982; with missing values,
+k-POD of Chi, Chi & Baraniuk 2016). The rows come part by part, a table in one and a stream in many:
+what an M step needs of a part adds up. The end is scikit-learn's: no row moves, or the centres move
+by less than the tolerance.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,87 +22,116 @@ from numpy.typing import NDArray
 from credo.core.render import number, table_html, table_text
 from credo.predict.rows.far_rows import AFAR
 
-__all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "repaired", "sums_of"]
+__all__ = ["Parts", "Run", "Steps", "Sums", "lloyd", "means_of", "nearest", "sums_of"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
+Parts = Callable[[], Iterable[tuple[Floats, Floats | None]]]
+"""Points and weights of all rows, part by part, as often as they are asked for."""
 
-PATIENCE = 8
-"""So many E steps may pass without a lower objective (as in `lloyd.hpp`)."""
-
-_CELLS = 1 << 15  # cells of a block of rows, which stays in the cache
-_CHUNK = 1 << 20  # numbers of a block of distances
+_CELLS = 1 << 16  # numbers of a block of rows, which stays in the cache
+_ROUNDING = 1e-14  # of the products that distances are compared by
 
 
-def distances(points: Floats, centres: Floats) -> Floats:
-    """The squared distance of each row to each centre, over the cells that are there."""
-    from scipy.spatial.distance import cdist
-
-    gone = np.isnan(points)
-    holed = gone.any(axis=1)
-    if not holed.any():
-        found: Floats = cdist(points, centres, "sqeuclidean")
-        return found
-    out = np.empty((len(points), len(centres)))
-    out[~holed] = cdist(points[~holed], centres, "sqeuclidean")
-    x = np.where(gone, 0.0, points)[holed]
-    there = (~gone[holed]).astype(np.float64)
-    rows = np.empty((len(x), len(centres)))
-    for c, centre in enumerate(centres):  # x² − 2xc + c² would lose all far from 0
-        away = x - centre
-        away *= there
-        np.einsum("ij,ij->i", away, away, out=rows[:, c])
-    out[holed] = rows
-    return out
+# --- the E step -------------------------------------------------------------------------------
 
 
 def nearest(points: Floats, centres: Floats) -> tuple[Labels, Floats]:
-    """Each row's nearest centre, and its squared distance; of equally near ones the first."""
-    n, k = len(points), len(centres)
-    labels = np.empty(n, dtype=np.intp)
-    squares = np.empty(n)
-    step = max(min(_CHUNK // k, _CELLS // max(points.shape[1], 1)), 1)
-    for i in range(0, n, step):
-        d = distances(points[i : i + step], centres)
-        labels[i : i + step] = d.argmin(axis=1)
-        squares[i : i + step] = d.min(axis=1)
-    spread = ((centres - centres[0]) ** 2).sum(axis=1).max()
-    far = np.flatnonzero(squares / AFAR**2 > spread)
-    if len(far) and k > 1:
-        labels[far] = _nearest_of_far(points[far], centres)
-    return labels, squares
+    """Each row's nearest centre, of equally near ones the first, and its squared distance.
 
-
-def _nearest_of_far(points: Floats, centres: Floats) -> Labels:
-    """The nearest centre of rows so far out that their squared distances round to one.
-
-    |u − v|² = |u|² − 2u·v + |v|², and |u|² is the same for every centre; u and v are the ways from
-    the first centre, and all is divided by the greatest part of u.
+    >>> nearest(np.array([[0.0, 1.0], [np.nan, 6.0]]), np.array([[0.0, 0.0], [9.0, 5.0]]))
+    (array([0, 1]), array([1., 1.]))
     """
-    top = np.finfo(np.float64).max
-    v = centres - centres[0]
-    u = np.clip(points - centres[0], -top, top)
-    there = ~np.isnan(u)
-    u = np.where(there, u, 0.0)
-    size = np.abs(u).max(axis=1, keepdims=True)
-    size = np.where(size > 0, size, 1.0)
-    found: Labels = ((there @ (v * v).T) / size - 2 * (u / size) @ v.T).argmin(axis=1)
+    labels = _labels(points, centres)
+    return labels, _squared(points - centres[labels])
+
+
+def _squared(ways: Floats) -> Floats:
+    found: Floats = np.einsum("ij,ij->i", ways, ways)
+    gone = np.isnan(found)
+    if gone.any():
+        there = np.nan_to_num(ways[gone])
+        found[gone] = np.einsum("ij,ij->i", there, there)
     return found
+
+
+def _labels(points: Floats, centres: Floats) -> Labels:
+    """Each row's nearest centre, block by block.
+
+    |u − v|² = |u|² − 2u·v + |v|², and |u|² is the same for every centre: a product of matrices
+    tells, however far out a row is. Where rounding could hide which of two is nearer, differences
+    are squared one by one.
+    """
+    labels = np.zeros(len(points), dtype=np.intp)
+    origin = np.median(centres, axis=0)
+    v = centres - origin
+    spread = float(np.abs(v).max())
+    step = max(_CELLS // max(len(centres), points.shape[1]), 1)
+    for i in range(0, len(points) if len(centres) > 1 else 0, step):
+        block = points[i : i + step]
+        near, far = _near(block - origin, v, spread)
+        labels[i : i + step] = near.argmax(axis=0)
+        close = np.flatnonzero((np.count_nonzero(near, axis=0) != 1) & ~far)
+        if len(close):
+            labels[i + close] = _one_by_one(block[close], centres).argmin(axis=1)
+    return labels
+
+
+def _near(u: Floats, v: Floats, spread: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which centres v may be nearest to each row u, but for rounding; and whether a row is so far
+    out that differences would tell less.
+    """
+    gone = np.isnan(u) if np.isnan(u.sum()) else np.zeros((1, u.shape[1]), dtype=bool)
+    holes = np.flatnonzero(gone.any(axis=0))
+    if len(holes):
+        u[gone] = 0.0
+    top = max(float(u.max(initial=0.0)), -float(u.min(initial=0.0)))
+    far = np.zeros(len(u), dtype=bool)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = v * v
+        score = squares.sum(axis=1)[:, None]
+        if len(holes):
+            score = score - squares[:, holes] @ gone[:, holes].T
+        if top > AFAR * spread:
+            size = np.abs(u).max(axis=1)
+            far = size > AFAR * spread
+            scale = np.where(far, size, 1.0)  # products of those could pass 1e308
+            u, score = np.clip(u, -_TOP, _TOP) / scale[:, None], score / scale
+        score = score - 2 * (v @ u.T)
+        margin = _ROUNDING * len(squares.T) * spread * (min(top, AFAR * spread) + spread)
+        near: NDArray[np.bool_] = score <= score.min(axis=0) + np.where(far, 0.0, margin)
+    return near, far
+
+
+_TOP = np.finfo(np.float64).max
+
+
+def _one_by_one(points: Floats, centres: Floats) -> Floats:
+    """The squared distance of each row to each centre, over the cells that are there."""
+    from scipy.spatial.distance import cdist
+
+    if not np.isnan(points).any():
+        found: Floats = cdist(points, centres, "sqeuclidean")
+        return found
+    return np.stack([np.nansum((points - c) ** 2, axis=1) for c in centres], axis=1)
+
+
+# --- the M step -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
     """What an M step needs of some rows: weights and sums by cluster; parts add up with `+`.
 
-    `weight` and `total` are k × coordinates (gaps make weights differ), `objective` is W. Sums are
-    of rows less `about`, a point for each cluster: about its centre they lose no digits, however
-    far from 0 it lies.
+    `weight` and `total` are k × coordinates (missing values make weights differ), `squares` are of
+    each coordinate. Sums are of rows less `about`, the centre of their cluster: so they lose no
+    digits, however far from 0 it lies.
     """
 
     weight: Floats
     total: Floats
     rows: Floats
-    objective: float
+    squares: Floats
     about: Floats
 
     def __add__(self, other: Sums) -> Sums:
@@ -106,49 +139,65 @@ class Sums:
             self.weight + other.weight,
             self.total + other.total,
             self.rows + other.rows,
-            self.objective + other.objective,
+            self.squares + other.squares,
             self.about,
         )
 
-    def centres(self, old: Floats) -> Floats:
-        """The means; where nothing was seen, the old ones."""
-        seen = self.weight > 0
-        return np.where(seen, self.about + self.total / np.where(seen, self.weight, 1.0), old)
+    @property
+    def objective(self) -> float:
+        """W, about the centres."""
+        return float(self.squares.sum())
 
-    def about_the_mean(self, centres: Floats) -> float:
-        """The sum of squares about the mean of all rows, where `objective` is about `centres`."""
-        first, n = centres[:1], self.weight
-        means = self.centres(centres) - first
+    @property
+    def centres(self) -> Floats:
+        """The means; where nothing was seen, the old centres."""
+        return self.about + self.total / np.where(self.weight > 0, self.weight, 1.0)
+
+    @property
+    def about_the_mean(self) -> Floats:
+        """The sum of squares about the mean of all rows, of each coordinate."""
+        n, first = self.weight, self.about[:1]
+        means = self.centres - first
         every = (n * means).sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300)
-        away = (means - every) ** 2 - (means - (centres - first)) ** 2
-        return self.objective + float((n * away).sum())
+        away = (means - every) ** 2 - (means - (self.about - first)) ** 2
+        found: Floats = np.maximum(self.squares + (n * away).sum(axis=0), 0.0)
+        return found
+
+    @property
+    def variance(self) -> float:
+        """The mean over the coordinates of the variance of their cells."""
+        n = np.maximum(self.weight.sum(axis=0), 1e-300)
+        return float((self.about_the_mean / n).mean())
 
 
-def sums_of(
-    points: Floats,
-    labels: Labels,
-    squares: Floats,
-    k: int,
-    weights: Floats | None,
-    about: Floats | None = None,
-) -> Sums:
-    """The sums by cluster of rows that have been assigned, about 0 or points of their own."""
-    from scipy.sparse import csr_array
+def sums_of(points: Floats, labels: Labels, weights: Floats | None, about: Floats) -> Sums:
+    """The sums by cluster of rows that have been assigned."""
+    from scipy.sparse import csc_array
 
-    n = len(points)
-    w = np.ones(n) if weights is None else weights.astype(np.float64)
-    by = csr_array((w, (labels, np.arange(n))), shape=(k, n))
-    rows = np.asarray(by.sum(axis=1)).ravel()
-    ways = points if about is None else points - about[labels]
-    gone = np.isnan(ways)
-    if gone.any():
-        total = np.asarray(by @ np.where(gone, 0.0, ways))
-        weight = np.asarray(by @ (~gone).astype(np.float64))
-    else:
-        total = np.asarray(by @ ways)
-        weight = np.broadcast_to(rows[:, None], total.shape).copy()
-    origin = np.zeros_like(total) if about is None else about
-    return Sums(weight, total, rows, float((w * squares).sum()), origin)
+    n, k = len(points), len(about)
+    w = np.ones(n) if weights is None else weights
+    by = csc_array((w, labels, np.arange(n + 1)), shape=(k, n))
+    rows: Floats = np.bincount(labels, w, minlength=k).astype(np.float64)
+    ways = points - about[labels]
+    squares = np.einsum("ij,ij->j", ways, ways if weights is None else ways * w[:, None])
+    holes = np.flatnonzero(np.isnan(squares))
+    weight: Floats = np.repeat(rows[:, None], points.shape[1], axis=1)
+    if len(holes):
+        gone = np.isnan(ways[:, holes])
+        ways[:, holes] = held = np.where(gone, 0.0, ways[:, holes])
+        squares[holes] = (w[:, None] * held * held).sum(axis=0)
+        weight[:, holes] -= by @ gone.astype(np.float64)
+        weight[weight < 1e-12 * rows[:, None]] = 0.0  # but for rounding
+    total = by @ ways
+    return Sums(weight, total, rows, squares, about)
+
+
+def means_of(points: Floats, labels: Labels, k: int, weights: Floats | None = None) -> Floats:
+    """The mean of each cluster's points."""
+    return sums_of(points, labels, weights, np.zeros((k, points.shape[1]))).centres
+
+
+# --- the steps --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +206,7 @@ class Steps:
 
     >>> import numpy as np
     >>> x = np.array([[0.0], [1.0], [9.0], [10.0]])
-    >>> print(lloyd(x, np.array([[0.0], [1.0]]))[2])
+    >>> print(lloyd(lambda: [(x, None)], np.array([[0.0], [1.0]])).steps)
     iteration  step        W  moved
             1  E         145      4
             1  M     48.6667
@@ -171,14 +220,8 @@ class Steps:
 
     @property
     def trace(self) -> tuple[float, ...]:
-        """The objective after each E step, and at the end: it never rises."""
+        """The objective after each E step: it never rises."""
         return self.objective[::2]
-
-    @property
-    def stalled(self) -> bool:
-        """Whether rows moved to and fro at the end, and the objective fell no more."""
-        old, late = self.trace[:-PATIENCE], self.trace[-PATIENCE:]
-        return bool(old) and self.moved[-1] > 0 and min(late) >= min(old)
 
     def _rows(self) -> list[list[str]]:
         return [
@@ -198,71 +241,107 @@ class Steps:
         return table_html(["iteration", "step", "W", "moved"], self._rows(), right=[0, 2, 3])
 
 
-def lloyd(
-    points: Floats,
-    centres: Floats,
-    weights: Floats | None = None,
-    *,
-    iterations: int = 300,
-    rest: float = 0.0,
-) -> tuple[Labels, Floats, Steps]:
-    """Hard EM from given centres until no row moves, or the centres by no more than `rest` in all.
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Steps from one start to their end; `reason` says why they ended."""
 
-    Ways are squared, and summed over centres. A centre that loses all its rows is put on the row
-    that is farthest from its own. Each square is summed from differences, and each mean from ways
-    about the centre before it: right to the last digits wherever the rows lie.
+    labels: NDArray[Any]
+    centres: Floats
+    start: Floats
+    steps: Steps
+    sums: Sums
+    reason: str
+
+    @property
+    def objective(self) -> float:
+        """W at the end."""
+        return self.steps.objective[-1]
+
+
+def lloyd(
+    parts: Parts, start: Floats, *, max_iter: int = 300, tol: float = 0.0, dtype: Any = np.intp
+) -> Run:
+    """Hard EM from given centres until no row moves, or the centres by less than the tolerance.
+
+    Ways are squared, summed over centres and compared with `tol` times the variance. A centre
+    without rows is put on the row that is farthest from its own.
     """
-    k = len(centres)
-    labels = np.full(len(points), -1, dtype=np.intp)
+    centres, labels = start, np.empty(0, dtype=dtype)
     trace: list[float] = []
     moved: list[int] = []
     at_rest = False
-    for _ in range(iterations + 1):
-        fresh, squares = nearest(points, centres)
-        fresh, squares, placed = repaired(points, fresh, squares, centres)
-        found = sums_of(points, fresh, squares, k, weights, placed)
-        moved.append(int((fresh != labels).sum()))
-        labels, at_rest = fresh, at_rest and placed is centres
-        trace.append(found.objective)
-        ended = moved[-1] == 0 or at_rest or len(moved) > iterations
-        if ended or Steps(tuple(trace), tuple(moved)).stalled:
-            centres = placed
+    while True:
+        sums, between, labels, changed = _pass(parts, centres, labels)
+        trace += [sums.objective] if not trace else [between, sums.objective]
+        moved.append(changed)
+        empty = np.flatnonzero(sums.rows == 0)
+        far = _farthest(parts, centres, labels, len(empty)) if len(empty) else centres[:0]
+        over = len(moved) > max_iter
+        stuck = len(trace) > 2 and trace[-1] >= trace[-3]
+        if over or (not len(far) and (changed == 0 or at_rest or stuck)):
             break
-        centres = found.centres(placed)
-        at_rest = bool(((centres - placed) ** 2).sum() <= rest)
-        at = distances_to_own(points, centres, labels)
-        trace.append(float(at.sum() if weights is None else (weights * at).sum()))
-    return labels, centres, Steps(tuple(trace), tuple(moved))
+        placed = sums.centres
+        placed[empty[: len(far)]] = far
+        at_rest = float(((placed - centres) ** 2).sum()) <= tol * sums.variance
+        centres = placed
+    laps = min(len(moved), max_iter)
+    if moved[-1] == 0:
+        reason = f"no row moves, after {laps} iterations"
+    elif at_rest and not over:
+        reason = f"{laps - 1} iterations: the centres moved less than the tolerance"
+    elif stuck and not over:
+        reason = f"{laps} iterations: rounding moves rows to and fro, W falls no more"
+    else:
+        reason = f"the limit of {max_iter} iterations"
+    return Run(labels, centres, start, Steps(tuple(trace), tuple(moved)), sums, reason)
 
 
-def distances_to_own(points: Floats, centres: Floats, labels: Labels) -> Floats:
-    """Each row's squared distance to its own centre, over the cells that are there."""
-    away = points - centres[labels]
-    away *= away
-    found: Floats = np.nansum(away, axis=1)
-    return found
+def _pass(
+    parts: Parts, centres: Floats, old: NDArray[Any]
+) -> tuple[Sums, float, NDArray[Any], int]:
+    """One E step over all rows: sums, W before it, the new labels, and how many rows moved."""
+    total: Sums | None = None
+    between, moved, at = 0.0, 0, 0
+    labels = []
+    for points, weights in parts():
+        fresh = _labels(points, centres)
+        before = old[at : at + len(points)]
+        if len(old):
+            other = np.flatnonzero(fresh != before)
+            some = points[other]
+            gained = _squared(some - centres[before[other]]) - _squared(
+                some - centres[fresh[other]]
+            )
+            between += float((gained if weights is None else weights[other] * gained).sum())
+            moved += len(other)
+        else:
+            moved += len(points)
+        sums = sums_of(points, fresh, weights, centres)
+        total = sums if total is None else total + sums
+        labels.append(fresh.astype(old.dtype))
+        at += len(points)
+    assert total is not None
+    every = labels[0] if len(labels) == 1 else np.concatenate(labels)
+    return total, total.objective + max(between, 0.0), every, moved
 
 
-def repaired(
-    points: Floats, labels: Labels, squares: Floats, centres: Floats
-) -> tuple[Labels, Floats, Floats]:
-    """No cluster without a row, as long as there are rows away from their centres.
+def _farthest(parts: Parts, centres: Floats, labels: NDArray[Any], most: int) -> Floats:
+    """The different rows farthest from their centres; a missing cell is where the centre is.
 
-    Labels, squares, and the centres: one that had no rows is put on the row that it gets.
+    Rows that lie where their centre does, but for rounding, are none.
     """
-    k = len(centres)
-    empty = np.flatnonzero(np.bincount(labels, minlength=k) == 0)
-    if not len(empty):
-        return labels, squares, centres
-    labels, squares, placed = labels.copy(), squares.copy(), centres.copy()
-    rounding = 1e-28 * np.nansum(points * points, axis=1)  # copies of a row stay together
-    changed = False
-    for c in empty:
-        sizes = np.bincount(labels, minlength=k)
-        far = np.where((sizes[labels] > 1) & (squares > rounding), squares, 0.0)
-        row = int(far.argmax())
-        if far[row] <= 0:
-            break
-        labels[row], squares[row], changed = c, 0.0, True
-        placed[c] = np.where(np.isnan(points[row]), placed[c], points[row])
-    return labels, squares, placed if changed else centres
+    far, size = centres[:0], np.empty(0)
+    at = 0
+    for points, _ in parts():
+        own = centres[labels[at : at + len(points)]]
+        at += len(points)
+        filled = np.where(np.isnan(points), own, points)
+        squares = ((filled - own) ** 2).sum(axis=1)
+        squares[squares <= 1e-28 * (filled * filled).sum(axis=1)] = 0.0
+        some = np.argsort(-squares, kind="stable")[: 8 * most]
+        some = some[squares[some] > 0]
+        far, size = np.concatenate([far, filled[some]]), np.concatenate([size, squares[some]])
+        _, first = np.unique(far, axis=0, return_index=True)
+        kept = first[np.argsort(-size[first], kind="stable")][:most]
+        far, size = far[kept], size[kept]
+    return far

@@ -15,8 +15,7 @@ from credo.model.mixtures.mixture import Mixture
 from credo.model.values.randomness import Rng, generator
 from credo.predict.rows.mixture_columns import plan_of_parts
 from credo.train.clusters.geometry import usual_distance
-from credo.train.clusters.notes import told_of_bare, told_of_columns
-from credo.train.clusters.partition import Partition
+from credo.train.clusters.partition import Partition, told_of_bare, told_of_columns
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import GAUSSIAN, LATENT, gaussian_plan, latent_plan, learned
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -22,21 +22,21 @@ from credo.core.frozen import Frozen
 from credo.core.render import bar, number, table_html, table_text
 from credo.core.schema import Variable
 from credo.data import Stream, Table
+from credo.data.row_numbers import RowNumbers
+from credo.data.sources.feed import Batch, Feed
 from credo.data.sources.unnamed import is_plain, rows_in
 from credo.model.values.record import Record
 from credo.model.values.value import taken_apart
 from credo.train.clusters.geometry import Geometry, Unmade, unmade_of
+from credo.train.clusters.linkage import Tree
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.profiles import Profiles, edges_of, profiles_of
-from credo.train.clusters.quality import share_explained, silhouette, squares_of
+from credo.train.clusters.quality import Stability, share_explained, silhouette, squares_of
 from credo.train.clusters.space import Space, space_of
-from credo.train.clusters.stability import Stability
-from credo.train.clusters.tree import Tree
-from credo.train.clusters.unread import left_behind
 from credo.train.parameters.sources import Opened
 
-__all__ = ["Clusters", "canonical"]
+__all__ = ["Clusters", "Unread", "canonical", "left_behind"]
 
 Floats = NDArray[np.float64]
 
@@ -96,8 +96,7 @@ class Clusters(Frozen):
 
         A tree of up to 2,000 rows whose merges tie is made again with the rows in other orders.
         """
-        from credo.train.clusters.linkage import Linked
-        from credo.train.clusters.row_order import told_of_order
+        from credo.train.clusters.linkage import Linked, told_of_order
 
         if not isinstance(self.model, Linked) or not isinstance(self.table, Table):
             return tuple(self.record.notes)
@@ -384,3 +383,43 @@ def canonical(
     place = np.empty(k, dtype=labels.dtype)
     place[order] = np.arange(k)
     return place[labels], order, tuple(sizes[order].tolist())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unread(Stream):
+    """A stream without its source; `places` says where its rows stood, if some are left out."""
+
+    places: RowNumbers | None = None
+
+    @property
+    def numbers(self) -> RowNumbers | None:
+        """Where the rows stood in the source."""
+        return self.places
+
+    def __reduce__(self) -> Any:
+        return taken_apart(self)
+
+
+def left_behind(stream: Stream) -> Unread:
+    """What of a stream can be pickled.
+
+    >>> import credo as cr
+    >>> stream = left_behind(cr.read(cr.examples.path("play_tennis"), memory="100 B"))
+    >>> print(stream)
+    play_tennis.csv: 14 rows, read batch by batch
+    >>> stream.tally(["Wind"])
+    Traceback (most recent call last):
+    credo.errors.InputError: These groups were pickled without the rows of the stream they are of. \
+Read the source and cluster it again; groups.assign takes any rows.
+    """
+    if isinstance(stream, Unread):
+        return stream
+    feed = Feed(stream.feed.label, stream.feed.names, _nothing, stream.rows)
+    return Unread(feed, stream.schema, stream.rows, places=stream.numbers)
+
+
+def _nothing(_: Sequence[str]) -> Iterator[Batch]:
+    raise InputError(
+        "These groups were pickled without the rows of the stream they are of.",
+        hint="Read the source and cluster it again; groups.assign takes any rows.",
+    )

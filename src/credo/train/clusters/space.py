@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo import _core
 from credo.core.errors import InputError, LimitError
 from credo.core.schema import Variable
 from credo.data import Stream, Table
 from credo.stats.moments import Moments
 from credo.stats.squares import refuse_underflow
-from credo.train.clusters.notes import told_of_constant
+from credo.train.clusters.partition import told_of_constant
 
 __all__ = ["SCALES", "Axis", "Space", "checked_scale", "fits", "free_memory", "space_of"]
 
@@ -110,11 +109,10 @@ class Space:
 
     def _numbers(self, arrays: Sequence[NDArray[Any]]) -> Floats:
         """The points of columns that are all numbers."""
-        columns = [np.ascontiguousarray(a, dtype=np.float64) for a in arrays]
-        if self.scale == "none":
-            return _core.points_of(columns)
-        centres = np.array([a.centre for a in self.axes])
-        return _core.points_of(columns, centres, np.array([a.scale for a in self.axes]))
+        out = np.empty((len(arrays[0]), len(arrays)))
+        for axis, array, column in zip(self.axes, arrays, out.T, strict=True):
+            self._fill(axis, array, column[:, None])
+        return out
 
     def _fill(self, axis: Axis, array: NDArray[Any], out: Floats) -> None:
         """The coordinates of one column."""
@@ -209,12 +207,16 @@ def _to_count(source: Table | Stream) -> list[str]:
 def _of_whole(name: str, column: NDArray[Any], w: Floats | None, scale: str) -> tuple[float, float]:
     """Mean and scale of a column in memory that has every cell."""
     x = np.ascontiguousarray(column, dtype=np.float64)
-    low, high, mean, variance = _core.spread_of(x, w)
+    low, high = float(x.min()), float(x.max())
     if low == high:
         return low, 0.0
     if max(-low, high) < 1e-100:
         refuse_underflow(name, x)
-    sd = math.sqrt(variance) if math.isfinite(variance) else math.inf
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float(np.average(x, weights=w))
+        away = x - mean
+        mean += float(np.average(away, weights=w))
+        sd = math.sqrt(float(np.average((x - mean) ** 2, weights=w)))
     if not math.isfinite(sd):
         raise InputError(
             f"The values of {name!r} are too large: their squares pass 1e308.",
@@ -281,9 +283,3 @@ def free_memory(given: int | str | None = None) -> float:
 def fits(size: float, given: int | str | None = None) -> bool:
     """Whether so many bytes may be allocated; where few are, nobody is asked how many are free."""
     return (given is None and size < _FEW) or size <= free_memory(given)
-
-
-def filled(points: Floats, by: Sequence[float] | Floats) -> Floats:
-    """The points with each gap filled by the value of its coordinate in `by`."""
-    gone = np.isnan(points)
-    return np.where(gone, by, points) if gone.any() else points

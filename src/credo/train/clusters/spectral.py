@@ -15,6 +15,7 @@ Neighbours give a sparse W, exact at any size. The affinity exp(−γ d²) to ot
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,35 +24,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError, LimitError
+from credo import _core
+from credo.core.errors import InputError
 from credo.core.frozen import Frozen
 from credo.data import Table
 from credo.stats.configurations import frozen
 from credo.train.clusters.candidates import largest
-from credo.train.clusters.distinct import by_content, different
-from credo.train.clusters.eigen import eigen
-from credo.train.clusters.geometry import Geometry, geometry_of
-from credo.train.clusters.k_means import best_of_starts, whole_number
-from credo.train.clusters.known import with_known
-from credo.train.clusters.lloyd import nearest, sums_of
-from credo.train.clusters.neighbours import spectrum_of_neighbours
-from credo.train.clusters.notes import told_of_bare, told_of_weights
+from credo.train.clusters.distinct import with_known
+from credo.train.clusters.geometry import Geometry
+from credo.train.clusters.k_means import best_of_starts
+from credo.train.clusters.lloyd import means_of, nearest
 from credo.train.clusters.partition import Partition
-from credo.train.clusters.space import free_memory
 
-__all__ = ["DENSE", "Nodes", "Spectrum", "spectrum_of", "spectrum_of_graph"]
+__all__ = [
+    "Nodes",
+    "Spectrum",
+    "bridges",
+    "bridges_of_least",
+    "eigen",
+    "spectrum_of_graph",
+]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-DENSE = 5_000
-"""Rows up to which a dense affinity is decomposed as it is."""
-
-NEIGHBOURS = 10
-"""Rows that each row is tied to, unless the table is small."""
-
 _STARTS = 20
-_ALONE = 1e-20  # an affinity to all others below which coordinates would be rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,20 +63,6 @@ class Nodes(Frozen):
     each: Labels
     geometry: Geometry | None = None
     known: Geometry | None = None
-
-
-def _nodes_of(table: Table, distance: str, scale: str) -> tuple[Nodes, Geometry]:
-    """The different rows of a table; and all of them, in the order of their cells.
-
-    Means and ranges are taken in that order too, and columns stand in an order of their own, so
-    that rounding cannot tell two orders apart.
-    """
-    table = table.select(by_content(table))
-    found = different(table)
-    ordered = geometry_of(table.take(found.order), distance, scale, copies=4)
-    back = np.argsort(found.order)
-    known = ordered.take(found.first)
-    return Nodes(found.copies, found.each, ordered.take(back), known), ordered
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,12 +162,12 @@ class Spectrum(Frozen):
         points = np.ascontiguousarray(vectors[:, :k])
         if self.pieces == k and self.piece is not None:
             found, reason = self.piece, f"the {k:,} pieces of the graph"
-            zero = np.zeros(len(points))
-            centres = sums_of(points, found, zero, k, self.nodes.copies).centres(points[:k])
+            centres = means_of(points, found, k, self.nodes.copies)
         else:
             by = np.argsort((points * points).sum(axis=1), kind="stable")  # whatever their signs
             found, copies = np.empty(len(points), dtype=np.intp), self.nodes.copies[by]
-            found[by], centres = best_of_starts(points[by], k, copies, _STARTS, self.seed)
+            run = best_of_starts(points[by], k, copies, _STARTS, self.seed)
+            found[by], centres = run.labels, run.centres
             reason = f"k-means of {k} eigenvectors, the best of {_STARTS} starts"
         if len(np.unique(found)) < k:
             raise InputError(
@@ -258,107 +241,149 @@ def _joined(
     return replace(made, notes=(*notes, said.format(pieces=int(piece.max()) + 1, k=k)))
 
 
-def spectrum_of(
-    table: Table,
-    *,
-    seed: int = 0,
-    distance: str = "auto",
-    scale: str = "auto",
-    memory: int | str | None = None,
-    affinity: str = "neighbours",
-    neighbours: int | None = None,
-    gamma: float | None = None,
-    landmarks: int | None = None,
-) -> Spectrum:
-    """The spectrum of a table's rows.
+_SMALL = 1_000  # rows up to which a sparse affinity is decomposed as a dense one
+_SETTLED = 1e-5  # how far eigenvalues of larger ones may still be off, relatively
 
-    `affinity` is 'neighbours' (a tie to each of the `neighbours` nearest rows, itself among them:
-    10, but in a table of fewer than 20 rows half of them, and at least 2) or 'rbf', exp(−γ d²),
-    with `gamma` 2 over the median squared distance unless it is given. `landmarks` asks for that
-    many rows to stand for all; above 5,000 rows an rbf has 500 of them.
+
+def eigen(
+    affinity: Any, r: int, seed: int, flat: bool = False, copies: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """The r largest eigenvalues of D^−½ W D^−½, and the vectors over √d; W sparse or dense.
+
+    Every node has a tie, if only to itself. The first vectors are known: √d on each piece of the
+    graph, with the eigenvalue 1. The others are found beside them. `flat` says that the graph lies
+    in at most three dimensions, where a factorisation of it stays sparse. Each vector's largest
+    entry is positive.
     """
-    if affinity not in ("neighbours", "rbf"):
+    from scipy import sparse
+    from scipy.linalg import eigh
+
+    n = affinity.shape[0]
+    many = np.ones(n) if copies is None else copies
+    degree = np.asarray(affinity @ many).ravel()
+    root = np.sqrt(many * degree)
+    half = many / root
+    if sparse.issparse(affinity):
+        both = sparse.diags_array(half)
+        matrix = (both @ affinity @ both).tocsr()
+    else:
+        matrix = affinity * half * half[:, None]
+    if n <= _SMALL or r >= n - 1 or not sparse.issparse(matrix):
+        whole = matrix.toarray() if sparse.issparse(matrix) else matrix
+        values, vectors = eigh(whole, subset_by_index=[max(n - r, 0), n - 1])
+    else:
+        values, vectors = _sparse_eigen(matrix, root, r, seed, flat)
+    order = np.argsort(-values, kind="stable")
+    vectors = vectors[:, order] / root[:, None]
+    sign = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
+    return values[order], vectors * np.where(sign == 0, 1.0, sign)
+
+
+def _sparse_eigen(
+    matrix: Any, root: Floats, r: int, seed: int, flat: bool
+) -> tuple[Floats, Floats]:
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+    n = len(root)
+    start = np.random.default_rng(seed).uniform(-1, 1, n)
+    if flat:
+        laplacian = (sparse.eye_array(n) - matrix).tocsc()
+        values, vectors = eigsh(laplacian, r, sigma=-1e-5, which="LM", v0=start)
+        return 1.0 - values, vectors
+    count, piece = connected_components(matrix, directed=False)
+    sizes = np.bincount(piece)
+    largest = np.argsort(-sizes, kind="stable")[:r]
+    rank = np.full(count, -1)
+    rank[largest] = np.arange(len(largest))
+    known = np.zeros((n, len(largest)))
+    inside = rank[piece] >= 0
+    known[np.flatnonzero(inside), rank[piece[inside]]] = root[inside]
+    known /= np.sqrt((known**2).sum(axis=0))
+    ones = np.ones(len(largest))
+    left = r - len(largest)
+    if left == 0:
+        return ones, known
+    rest = LinearOperator(
+        (n, n), matvec=lambda x: matrix @ x - known @ (known.T @ x), dtype=np.float64
+    )
+    try:
+        values, vectors = eigsh(
+            rest, left, which="LA", v0=start, ncv=min(n, max(4 * left, 40)), tol=_SETTLED
+        )
+    except ArpackNoConvergence:
         raise InputError(
-            f"affinity must be 'neighbours' or 'rbf', got {affinity!r}.", hint="Or give graph=."
-        )
-    if affinity == "rbf" and neighbours is not None:
-        raise InputError(
-            "neighbours= belongs to affinity='neighbours'.",
-            hint="An rbf ties all rows: gamma= says how far its ties reach.",
-        )
-    nodes, ordered = _nodes_of(table, distance, scale)
-    notes = [*ordered.notes, *told_of_bare(table), *told_of_weights(table, "spectral")]
-    n = len(nodes.copies)
-    if affinity == "neighbours":
-        if gamma is not None or landmarks is not None:
-            raise InputError("gamma= and landmarks= belong to affinity='rbf'.")
-        usual = max(min(NEIGHBOURS, table.rows // 2), 2)
-        wanted = usual if neighbours is None else neighbours
-        k = min(whole_number(wanted, "neighbours"), table.rows)
-        notes.append(f"each row is tied to its {k} nearest rows, itself among them")
-        return spectrum_of_neighbours(nodes, k, seed, tuple(notes))
-    g = _gamma(ordered, gamma)
-    notes.append(f"affinity exp(−{g:.4g} d²)")
-    if landmarks is None and n <= DENSE:
-        return _dense(nodes, g, seed, memory, tuple(notes))
-    from credo.train.clusters.nystrom import on_landmarks
-
-    m = min(whole_number(500 if landmarks is None else landmarks, "landmarks", 2), n)
-    return on_landmarks(nodes, g, m, seed, memory, tuple(notes))
+            "The eigenvectors of the affinity did not settle.",
+            hint="Use more neighbours=, or affinity='rbf'.",
+        ) from None
+    return np.concatenate([ones, values]), np.concatenate([known, vectors], axis=1)
 
 
-def _gamma(geometry: Geometry, given: float | None) -> float:
-    if given is not None:
-        real = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
-        if not real or not 0 < given < np.inf:
-            raise InputError(f"gamma must be a finite number above 0, got {given!r}.")
-        return float(given)
-    chance = np.random.default_rng(0)
-    rows = chance.choice(geometry.rows, min(geometry.rows, 500), replace=False)
-    part = geometry.take(np.sort(rows))
-    d = part.to(part)
-    away = d[np.triu_indices(len(d), 1)] ** 2
-    typical = float(np.median(away[away > 0])) if (away > 0).any() else 1.0
-    return 2.0 / typical
+Rows = NDArray[np.intp]
+
+_CHUNK = 1 << 23
 
 
-def _dense(nodes: Nodes, gamma: float, seed: int, memory: Any, notes: tuple[str, ...]) -> Spectrum:
-    size = 24.0 * len(nodes.copies) ** 2
-    if size > free_memory(memory):
-        raise LimitError(
-            f"An affinity of all pairs would take {size / 1e9:.3g} GB.",
-            hint="Use landmarks=500, or affinity='neighbours'.",
-        )
+def bridges(geometry: Geometry, piece: Rows, k: int) -> Rows:
+    """The pairs of rows to tie, so that k pieces are left."""
+    edges, lengths = _between(geometry, piece)
+    into = np.arange(int(piece.max()) + 1)
+    left = len(into)
+    out = []
+    for at in np.argsort(lengths, kind="stable").tolist():
+        if left <= k:
+            break
+        a, b = into[piece[edges[at]]]
+        if a != b:
+            into[into == b] = a
+            left -= 1
+            out.append(edges[at])
+    return np.array(out, dtype=np.intp)
 
-    solve = partial(_dense_eigen, nodes, gamma, seed)
-    return Spectrum(nodes, solve, partial(_through_affinity, gamma), seed, notes)
 
+def bridges_of_least(degree: NDArray[np.float64], piece: Rows, k: int) -> Rows:
+    """The pairs of nodes to tie, so that k pieces are left: those of the least degrees join.
 
-def _near(rows: Geometry, known: Geometry, gamma: float) -> Floats:
-    d = rows.to(known)
-    return np.exp(-gamma * d * d, out=d)
-
-
-def _dense_eigen(nodes: Nodes, gamma: float, seed: int, r: int) -> tuple[Floats, Floats]:
-    """A row has no affinity to itself, only to its copies, or every outlier would be a piece.
-
-    One that is near no other at all is a piece: it keeps its own.
+    >>> bridges_of_least(np.array([1.0, 1, 4, 4, 2, 2]), np.array([0, 0, 1, 1, 2, 2]), 2).tolist()
+    [[0, 4]]
     """
-    assert nodes.known is not None
-    near = _near(nodes.known, nodes.known, gamma)
-    itself = np.diag_indices(len(near))
-    near[itself] = 1.0 - 1.0 / nodes.copies
-    near[itself] = np.where(near @ nodes.copies < _ALONE, 1.0, near[itself])
-    return eigen(near, r, seed, copies=nodes.copies)
+    _, first = np.unique(piece, return_index=True)
+    total = np.bincount(piece, degree)
+    heap = list(zip(total.tolist(), first.tolist(), strict=True))
+    heapq.heapify(heap)
+    out = []
+    while len(heap) > k:
+        (least, a), (more, b) = heapq.heappop(heap), heapq.heappop(heap)
+        out.append((a, b))
+        heapq.heappush(heap, (least + more, min(a, b)))
+    return np.array(out, dtype=np.intp)
 
 
-def _through_affinity(gamma: float, spectrum: Spectrum, table: Table, r: int) -> Floats:
-    """The coordinates of new rows: the mean of all rows', by their affinity."""
-    nodes = spectrum.nodes
-    assert nodes.geometry is not None and nodes.known is not None
-    w = _near(nodes.geometry.of(table), nodes.known, gamma) * nodes.copies
-    values, vectors = spectrum.vectors(r)
-    total = np.maximum(w.sum(axis=1, keepdims=True), 1e-300)
-    away = np.where(np.abs(values[:r]) > 1e-12, values[:r], 1.0)
-    found: Floats = (w @ vectors[:, :r]) / total / away
-    return found
+def _between(geometry: Geometry, piece: Rows) -> tuple[Rows, NDArray[np.float64]]:
+    """Pairs of rows of different pieces, the nearest of each two pieces that matter among them."""
+    if geometry.points is not None:  # the spanning tree of all rows holds that of the pieces
+        edges, lengths = _core.spanning_tree(geometry.points)
+        across = piece[edges[:, 0]] != piece[edges[:, 1]]
+        return edges[across].astype(np.intp), lengths[across]
+    n, count = len(piece), int(piece.max()) + 1
+    order = np.argsort(piece, kind="stable")
+    known = geometry.take(order)
+    starts = np.searchsorted(piece[order], np.arange(count))
+    ends = np.append(starts[1:], n)
+    least = np.full((count, count), np.inf)
+    pair = np.zeros((count, count, 2), dtype=np.intp)
+    step = max(_CHUNK // n, 1)
+    for own in range(count):
+        for i in range(starts[own], ends[own], step):
+            rows = order[i : min(i + step, ends[own])]
+            d = geometry.take(rows).to(known)
+            for other in range(own + 1, count):
+                part = d[:, starts[other] : ends[other]]
+                at = int(part.argmin())
+                a, b = divmod(at, part.shape[1])
+                if part[a, b] < least[own, other]:
+                    least[own, other] = part[a, b]
+                    pair[own, other] = rows[a], order[starts[other] + b]
+    there = np.isfinite(least)
+    return pair[there], least[there]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -10,9 +11,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from credo.core.errors import InputError, close_names
 from credo.data import Table
+from credo.stats.block import Block
+from credo.stats.configurations import named
 from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.geometry import Geometry, Unmade, checked_distance, unmade_of
 from credo.train.clusters.k_means import partition_k_means, points_of
@@ -24,10 +28,23 @@ from credo.train.clusters.linkage import (
     linked_of,
     partition_of,
 )
-from credo.train.clusters.partition import Partition
+from credo.train.clusters.partition import COUNTED_ONCE, Partition
+from credo.train.clusters.quality import Stability, stability_of
 from credo.train.clusters.space import Space, checked_scale, free_memory, space_of
 
-__all__ = ["METHODS", "MIXTURES", "Task", "checked_method", "checked_settings", "usual_method"]
+__all__ = [
+    "METHODS",
+    "MIXTURES",
+    "Task",
+    "checked_method",
+    "checked_settings",
+    "columns_of",
+    "renamed",
+    "usual_method",
+]
+
+_OLD = {"starts": "restarts", "iterations": "max_iter", "tolerance": "tol"}
+"""Options of k-means by the names that they had."""
 
 MIXTURES = ("gaussian", "latent-class")
 METHODS = ("k-means", *LINKS, "spectral", *MIXTURES)
@@ -58,11 +75,22 @@ def usual_method(
     ('latent-class', 'k-means')
     """
     kinds = {table.schema[n].is_discrete for n in names}
-    own = ("gap", "distance", "scale", "starts", "iterations", "tolerance", "start")
+    own = ("gap", "distance", "scale", "max_iter", "start", *_OLD)
     if len(kinds) < 2 or not set(own).isdisjoint(settings):
         return "k-means", ()
     why = "numbers stand beside states, which would make the groups of k-means alone"
     return "latent-class", (f"latent classes were chosen: {why} (method='k-means' for those)",)
+
+
+def renamed(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options by the names that they have now."""
+    out = dict(options)
+    for old, new in _OLD.items():
+        if method == "k-means" and old in out:
+            said = f"{old}= is called {new}= now."
+            warnings.warn(said, DeprecationWarning, stacklevel=3)
+            out.setdefault(new, out.pop(old))
+    return out
 
 
 def checked_settings(method: str, distance: Any, scale: Any, memory: Any) -> None:
@@ -127,7 +155,7 @@ class Task:
     @cached_property
     def spectrum(self) -> Any:
         """The spectrum of a graph of neighbours."""
-        from credo.train.clusters.spectral import spectrum_of
+        from credo.train.clusters.affinity import spectrum_of
 
         return spectrum_of(
             self.table,
@@ -182,6 +210,29 @@ class Task:
         make = mixture(self.method)
         return make(self.table, k, rng=self.seed, **self._known(make, "rng"))
 
+    def at_height(self, height: float) -> Partition:
+        """The partition that a cut of the tree at a height makes."""
+        tree = self.linked.tree
+        labels = tree.cut(height=height)
+        reason = cut_reason(tree, int(labels.max()) + 1, f"at the height {height:g}")
+        return partition_of(self.linked, labels, reason)
+
+    def resampled(self, part: Partition, samples: int, of: str) -> Stability:
+        """How well the partition agrees with those of resamples; whole weights count as copies."""
+        w = self.table.weights
+        whole = w is not None and np.issubdtype(w.dtype, np.integer)
+        copies = w if whole and self.method not in COUNTED_ONCE else None
+
+        def again(rows: NDArray[np.intp], n: NDArray[np.int64], seed: int) -> Partition:
+            table = self.table.take(rows)
+            if copies is not None:
+                table = Table(Block(table.schema, table.block.arrays, n))
+            return self.on(table, seed).partition(part.k)
+
+        return stability_of(
+            self.table.rows, part.labels, again, samples, self.seed, of, copies=copies
+        )
+
     def _known(self, function: Callable[..., Any], *taken: str) -> dict[str, Any]:
         """The options, once each is one that the method has."""
         if not self.options:
@@ -213,3 +264,17 @@ def mixture(method: str) -> Callable[..., Partition]:
         mixtures.partition_gaussian if method == "gaussian" else mixtures.partition_latent_classes
     )
     return found
+
+
+def columns_of(table: Any, columns: Any, aside: Any) -> tuple[str, ...]:
+    """The names of the columns that count."""
+    asked = () if columns is None else named(columns)
+    left = () if aside is None else named(aside)
+    for name in (*asked, *left):
+        table.schema[name]  # says what is there instead
+    names = table.schema.names if columns is None else asked
+    if left:
+        names = tuple(n for n in names if n not in left)
+    if not names:
+        raise InputError("No column is left to cluster by.")
+    return names

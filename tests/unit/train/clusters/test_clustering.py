@@ -54,7 +54,7 @@ def test_latent_classes_by_the_door():
 
 @pytest.mark.parametrize("method", ["k-means", "single", "complete", "average", "ward"])
 def test_k_is_chosen(method):
-    options = {"starts": 2} if method == "k-means" else {}
+    options = {"restarts": 2} if method == "k-means" else {}
     groups = cr.cluster(THREE, method, k_max=5, **options)
     assert groups.k == 3
     found = groups.record.details["candidates"]
@@ -68,10 +68,10 @@ def test_k_is_chosen(method):
 def test_the_gap_statistic():
     rng = np.random.default_rng(0)
     three = {"x": np.concatenate([rng.normal(m, 0.3, 25) for m in (0, 4, 9)])}
-    found = cr.which_k(three, k=range(2, 5), by="gap", starts=3)
+    found = cr.which_k(three, k=range(2, 5), by="gap", restarts=3)
     assert found.k == 3 and 1 in found.rows
     even = {"x": rng.uniform(size=60), "y": rng.uniform(size=60)}
-    assert cr.cluster(even, by="gap", k_max=2, starts=3).k == 1
+    assert cr.cluster(even, by="gap", k_max=2, restarts=3).k == 1
     with pytest.raises(InputError, match="needs every cell"):
         cr.cluster({"x": [1.0, 2.0, None, 4.0, 5.5]}, by="gap", k_max=3)
 
@@ -145,8 +145,8 @@ def test_stability():
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.normal(size=(40, 2)), 8 + rng.normal(size=(40, 2))])
     table = {"x": x[:, 0], "y": x[:, 1]}
-    sure = cr.cluster(table, k=2, stability=5, starts=2)
-    unsure = cr.cluster(table, k=5, stability=5, starts=2)
+    sure = cr.cluster(table, k=2, stability=5, restarts=2)
+    unsure = cr.cluster(table, k=5, stability=5, restarts=2)
     assert sure.stability.mean == pytest.approx(1.0) and unsure.stability.mean < 0.95
     assert sure.stability.sd == 0 and len(sure.stability.agreement) == 5
     assert "stability: adjusted Rand 1.000 ± 0.000 over 5 resamples" in str(sure)
@@ -222,10 +222,10 @@ def test_what_cannot_be_clustered():
         cr.cluster(THREE, "average", k=2, distance="cosine")
     with pytest.raises(InputError, match="scale must be"):
         cr.cluster(THREE, k=2, scale="log")
-    with pytest.raises(InputError, match=r"has no option .toleranse'. Did you mean 'tolerance'"):
-        cr.cluster(THREE, k=2, toleranse=3)
-    with pytest.raises(InputError, match=r"average has no option 'starts'. It has none"):
-        cr.cluster(THREE, "average", k=2, starts=3)
+    with pytest.raises(InputError, match=r"has no option .max_itr'. Did you mean 'max_iter'"):
+        cr.cluster(THREE, k=2, max_itr=3)
+    with pytest.raises(InputError, match=r"average has no option 'restarts'. It has none"):
+        cr.cluster(THREE, "average", k=2, restarts=3)
     with pytest.raises(CredoError, match="'z'"):
         cr.cluster(THREE, k=2, columns=["x", "z"])
     with pytest.raises(InputError, match="No column is left"):

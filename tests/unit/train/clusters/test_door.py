@@ -100,12 +100,12 @@ def test_the_gap_says_when_no_k_met_its_rule():
     x = np.random.default_rng(0).normal(size=(60, 2)) * 0.1
     x[20:40] += [5.0, 0.0]
     x[40:] += [0.0, 5.0]
-    found = cr.which_k(x, k=[1, 2, 3], by="gap", starts=2)
+    found = cr.which_k(x, k=[1, 2, 3], by="gap", restarts=2)
     assert found.k == 3 and "no k met the rule" in found.note
     assert "the last tried, not by gap" in str(found) and "no k met" in found._repr_html_()
-    groups = cr.cluster(x, by="gap", k_max=3, starts=2)
+    groups = cr.cluster(x, by="gap", k_max=3, restarts=2)
     assert any("no k met the rule" in n for n in groups.record.notes)
-    found = cr.which_k(x, k=[1, 2, 3, 4], by="gap", starts=2)
+    found = cr.which_k(x, k=[1, 2, 3, 4], by="gap", restarts=2)
     assert found.k == 3 and not found.note and "◀ by gap" in str(found)
 
 

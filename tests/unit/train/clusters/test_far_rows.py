@@ -90,5 +90,5 @@ def test_classes_of_a_mixture_far_out(form: str) -> None:
 def test_labels_of_a_far_row_are_those_that_assign_gives() -> None:
     x = np.concatenate([groups_of_rows(), [[1e9, -1e9, 1e9], [1e9 + 1, -1e9, 1e9]]])
     start = [[0.0, 0, 0], [8, 8, -3], [-8, 8, 5]]
-    groups = cr.cluster(x, k=3, start=start, iterations=1, scale="none")
+    groups = cr.cluster(x, k=3, start=start, max_iter=1, scale="none")
     assert (groups.assign(x) == groups.labels).all()

@@ -7,8 +7,7 @@ import pytest
 import threadpoolctl
 
 import credo as cr
-from credo.train.clusters.gappy import gappy_rows
-from credo.train.clusters.lloyd import distances, lloyd
+from credo.train.clusters.lloyd import lloyd, nearest
 
 
 def by_hand(x: np.ndarray, labels: np.ndarray, k: int) -> tuple[float, float]:
@@ -69,8 +68,10 @@ def test_distances_over_the_cells_that_are_there() -> None:
     rng = np.random.default_rng(3)
     x, centres = rng.normal(size=(50, 4)) + 1e8, rng.normal(size=(3, 4)) + 1e8
     x[rng.random(x.shape) < 0.3] = np.nan
-    wanted = [[float(np.nansum((row - c) ** 2)) for c in centres] for row in x]
-    assert np.allclose(distances(x, centres), wanted, rtol=1e-12)
+    wanted = np.array([[float(np.nansum((row - c) ** 2)) for c in centres] for row in x])
+    labels, squares = nearest(x, centres)
+    assert np.array_equal(labels, wanted.argmin(axis=1))
+    assert np.allclose(squares, wanted.min(axis=1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["average", "k-means", "latent-class"])
@@ -104,38 +105,8 @@ def test_a_number_far_out_does_not_make_centres_of_rows_with_gaps():
     x = np.concatenate([rng.normal(size=(30, 2)) + at for at in ((0, 0), (9, 0), (0, 9))])
     x = np.vstack([x, [[1e12, 1e12]]])
     x[5, 0] = x[40, 1] = np.nan
-    groups = cr.cluster(x, k=4, scale="none", tolerance=0.0)
+    groups = cr.cluster(x, k=4, scale="none", tol=0.0)
     assert groups.sizes == (31, 30, 29, 1)  # one lacks the cell that would tell
-
-
-# --- the steps over rows with gaps ----------------------------------------------------------
-
-
-def holed(seed, n=400, d=4, k=4, share=0.1):
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(n, d)) + 3 * rng.normal(size=(k, d))[rng.integers(0, k, n)]
-    x[rng.random(x.shape) < share] = np.nan
-    x = x[~np.isnan(x).all(axis=1)]
-    return x - np.nanmean(x, axis=0), rng
-
-
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("weighted", [False, True])
-def test_fast_steps_are_the_plain_ones(seed, weighted):
-    """Every step of `lloyd`, from the same start: rows that moved, objective, labels, centres."""
-    x, rng = holed(seed, share=[0.001, 0.1, 0.4][seed % 3], d=[2, 4, 9][seed % 3])
-    x = np.round(x) if seed % 2 else x  # rows as near to two centres
-    w = rng.integers(1, 4, len(x)).astype(float) if weighted else None
-    first = np.nan_to_num(x[rng.choice(len(x), 4, replace=False)])
-    labels, centres, steps = gappy_rows(x, w).climb(first, 300, 0.0)
-    plain_labels, plain_centres, plain = lloyd(x, first, w)
-    if seed % 2 == 0:  # else equally near centres may take turns
-        assert steps.moved == plain.moved
-        np.testing.assert_array_equal(labels, plain_labels)
-        np.testing.assert_allclose(centres, plain_centres, rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(steps.objective, plain.objective, rtol=1e-12)
-    assert steps.objective[-1] <= plain.objective[-1] * (1 + 1e-2)
-    assert (np.diff(steps.objective) <= 1e-12 * steps.objective[0]).all()
 
 
 def test_the_tolerance_is_that_of_rows_without_gaps():
@@ -151,28 +122,28 @@ def test_the_tolerance_is_that_of_rows_without_gaps():
     assert (one.labels == whole.labels).mean() > 0.99
 
 
-def test_any_number_of_threads_gives_the_same_labels():
-    x, _ = holed(0, n=20_000, d=8, share=0.01)
+@pytest.mark.parametrize("gaps", [0.0, 0.01])
+def test_any_number_of_threads_gives_the_same_labels(gaps):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(20_000, 8)) + 3 * rng.normal(size=(4, 8))[rng.integers(0, 4, 20_000)]
+    x[rng.random(x.shape) < gaps] = np.nan
     found = []
     for many in (1, 2):
         with threadpoolctl.threadpool_limits(many):
-            found.append(cr.cluster(x, k=5, starts=2))
+            found.append(cr.cluster(x, k=5, restarts=2))
     np.testing.assert_array_equal(found[0].labels, found[1].labels)
     assert found[0].partition.trace == found[1].partition.trace
 
 
-def test_a_centre_that_loses_its_rows_takes_the_farthest():
-    x, _ = holed(3)
-    start = np.vstack([np.zeros(4), np.ones(4), np.full(4, 1e3), np.full(4, 2e3)])
-    labels, centres, steps = gappy_rows(x, None).climb(start, 300, 1e-4)
-    assert np.bincount(labels, minlength=4).all() and np.isfinite(centres).all()
-    assert (np.diff(steps.trace) <= 0).all()
-
-
-def test_a_row_far_out_is_no_fault():
-    x, _ = holed(5)
-    x[0, 0] = 1e100
-    labels, centres, _ = gappy_rows(x, None).climb(np.nan_to_num(x[:3]), 50, 1e-4)
-    seen = ~np.isnan(x[:, 0])
-    assert np.isfinite(centres).all() and (labels[seen] == labels[0]).sum() == 1
-    assert len(set(labels[seen].tolist())) == 3
+def test_steps_are_those_of_parts():
+    """Rows in two parts, with missing values and weights: the same steps to the last digits."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(300, 4)) + 3 * rng.normal(size=(4, 4))[rng.integers(0, 4, 300)]
+    x[rng.random(x.shape) < 0.1] = np.nan
+    w = rng.uniform(0.5, 2, 300)
+    start = np.nan_to_num(x[:4])
+    whole = lloyd(lambda: [(x, w)], start)
+    parts = lloyd(lambda: [(x[:70], w[:70]), (x[70:], w[70:])], start)
+    np.testing.assert_array_equal(whole.labels, parts.labels)
+    assert whole.steps.moved == parts.steps.moved
+    np.testing.assert_allclose(whole.steps.objective, parts.steps.objective, rtol=1e-12)

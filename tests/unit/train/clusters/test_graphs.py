@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 
 import credo as cr
 from credo.errors import InputError
-from credo.train.clusters.graph_tree import tree_of_ties
+from credo.train.clusters.graphs import tree_of_ties
 from credo.train.clusters.quality import adjusted_rand
 from credo.train.clusters.ties import modularity, ties_of
 
@@ -163,8 +163,8 @@ def test_what_a_graph_cannot_do():
         cr.cluster(graph=PAIRS, method="ward", k=2)
     with pytest.raises(InputError, match="number of nodes, 6, got 7"):
         cr.cluster(graph=PAIRS, method="average", k=7)
-    with pytest.raises(InputError, match="no option 'starts'"):
-        cr.cluster(graph=PAIRS, method="average", k=2, starts=3)
+    with pytest.raises(InputError, match="no option 'restarts'"):
+        cr.cluster(graph=PAIRS, method="average", k=2, restarts=3)
     with pytest.raises(InputError, match="'given' or 'shared'"):
         cr.cluster(graph=PAIRS, method="average", k=2, ties="all")
     with pytest.raises(InputError, match="modularity or height"):

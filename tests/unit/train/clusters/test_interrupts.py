@@ -19,5 +19,5 @@ def test_single_link_hears_ctrl_c(points):
 
 
 def test_k_means_hears_ctrl_c():
-    seconds, _ = work_after_ctrl_c(POINTS, "cr.cluster(narrow, k=64, tolerance=0.0, scale='none')")
+    seconds, _ = work_after_ctrl_c(POINTS, "cr.cluster(narrow, k=64, tol=0.0, scale='none')")
     assert seconds < 1.0

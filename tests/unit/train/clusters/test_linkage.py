@@ -8,12 +8,9 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 import credo as cr
-from credo import _core
 from credo.errors import InputError, LimitError
-from credo.train.clusters import linkage as linkage_module
-from credo.train.clusters.linkage import tree_of
+from credo.train.clusters.linkage import Tree, tree_of
 from credo.train.clusters.quality import adjusted_rand
-from credo.train.clusters.tree import Tree
 
 METHODS = ["single", "complete", "average", "ward"]
 
@@ -128,14 +125,6 @@ def test_no_more_memory_than_the_guard_allows(mixed):
     assert peak < (0.3 if mixed else 1.3) * pairs  # the arrays of a kernel are not traced
 
 
-@pytest.mark.parametrize("method", ["complete", "average"])
-def test_little_memory_gives_the_same_tree(method):
-    x = np.random.default_rng(0).integers(0, 5, size=(90, 3)) + 0.5
-    free = cr.cluster(columns(x), method, k=3)
-    tight = cr.cluster(columns(x), method, k=3, memory=5 * 90**2)
-    assert np.array_equal(free.tree.links, tight.tree.links)
-
-
 def test_the_guard_names_the_size_and_the_alternative():
     x = np.random.default_rng(0).normal(size=(2000, 2))
     with pytest.raises(
@@ -167,29 +156,13 @@ def test_a_hundred_thousand_points_by_single_link():
 
 @pytest.mark.parametrize("method", ["complete", "average", "ward"])
 @pytest.mark.parametrize("shift", [0.0, 1e6])
-def test_wide_points_are_linked_by_pairs(method, shift, monkeypatch):
-    x = np.random.default_rng(0).normal(size=(300, 900)) + shift
-    x[::3] = x[0]  # rows that are the same
-    by_points, truth = _core.links_of_points(x, method), linkage(x, method)
-    calls = []
-    monkeypatch.setattr(_core, "links_of_points", lambda *given: calls.append(given))
-    links = tree_of(x, method)
-    assert not calls
-    if method == "ward":
-        np.testing.assert_allclose(links[:, 2], by_points[:, 2], rtol=1e-9, atol=1e-9)
-    else:
-        assert np.array_equal(links[:, 2], by_points[:, 2])
+def test_wide_points_and_equal_rows_are_scipys(method, shift):
+    x = np.random.default_rng(0).normal(size=(120, 300)) + shift
+    x[::3] = x[0]
+    links, truth = tree_of(x, method), linkage(x, method)
     np.testing.assert_allclose(links[:, 2], truth[:, 2], rtol=1e-9, atol=1e-9)
-    for k in (2, 20, 150):
-        theirs = Tree(by_points, method).cut(k=k)
-        assert adjusted_rand(Tree(links, method).cut(k=k), theirs) == 1.0
-
-
-def test_wide_ward_without_the_memory_for_pairs_links_the_points(monkeypatch):
-    x = np.random.default_rng(0).normal(size=(200, 150))
-    free = tree_of(x, "ward")
-    monkeypatch.setattr(linkage_module, "_links_of_pairs", None)
-    np.testing.assert_allclose(tree_of(x, "ward", memory=1000), free, rtol=1e-9)
+    for k in (2, 20, 60):
+        assert adjusted_rand(Tree(links, method).cut(k=k), Tree(truth, method).cut(k=k)) == 1.0
 
 
 def test_wide_ward_of_numbers_whose_squares_are_nearly_too_large():

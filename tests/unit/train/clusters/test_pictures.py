@@ -30,7 +30,9 @@ def test_scatter_of_mixed_rows_and_of_many_rows():
     rows = {"x": [0.0, None, 5.0, 5.1], "c": ["a", "a", "b", None]}
     assert len(cr.cluster(rows, "average", k=2).plot().collections) == 2
     rng = np.random.default_rng(0)
-    ax = cr.cluster({"x": rng.normal(size=6000), "y": rng.normal(size=6000)}, k=2, starts=1).plot()
+    ax = cr.cluster(
+        {"x": rng.normal(size=6000), "y": rng.normal(size=6000)}, k=2, restarts=1
+    ).plot()
     assert sum(len(c.get_offsets()) for c in ax.collections) == 5000
 
 
@@ -56,15 +58,15 @@ def test_profiles_and_heat_map():
 
 
 def test_candidates():
-    found = cr.which_k(ROWS, k=range(2, 5), starts=2)
+    found = cr.which_k(ROWS, k=range(2, 5), restarts=2)
     ax = found.plot()
     assert ax.get_ylabel() == "silhouette" and "k = 3" in ax.get_title()
     assert (
-        cr.plot.candidates(cr.cluster(ROWS, k_max=3, starts=1), name="within").get_ylabel()
+        cr.plot.candidates(cr.cluster(ROWS, k_max=3, restarts=1), name="within").get_ylabel()
         == "within"
     )
     assert cr.plot.candidates(cr.which_k(ROWS, "ward")).get_ylabel() == "gap in height"
-    gap = cr.which_k(ROWS, k=[2], by="gap", starts=1).plot()
+    gap = cr.which_k(ROWS, k=[2], by="gap", restarts=1).plot()
     assert gap.containers
     with pytest.raises(InputError, match="no candidates"):
         cr.plot.candidates(cr.cluster(ROWS, k=2))

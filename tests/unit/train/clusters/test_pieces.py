@@ -6,8 +6,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 
 import credo as cr
 from credo.train.clusters.geometry import geometry_of
-from credo.train.clusters.pieces import bridges
 from credo.train.clusters.quality import adjusted_rand
+from credo.train.clusters.spectral import bridges
 
 HEAPS = (((0, 0), 40), ((3, 0), 30), ((20, 0), 50), ((21, 4), 20), ((40, 9), 25))
 

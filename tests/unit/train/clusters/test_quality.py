@@ -73,7 +73,11 @@ def test_a_silhouette_makes_points_of_the_rows_drawn(monkeypatch):
 
     states = [f"z{i}" for i in rng.integers(0, 60, 20_000)]
     groups = cr.cluster(
-        {"zip": states, "x": rng.normal(size=20_000)}, k=2, starts=1, schema={"zip": "discrete"}
+        {"zip": states, "x": rng.normal(size=20_000)},
+        "k-means",
+        k=2,
+        restarts=1,
+        schema={"zip": "discrete"},
     )
     whole = silhouette(groups.geometry, groups.labels, 2)
     monkeypatch.setattr(Space, "points", counted)
@@ -110,14 +114,12 @@ def test_points_that_do_not_fit_say_what_else_does(monkeypatch):
     monkeypatch.setattr(space_module, "_FEW", 0)
     rng = np.random.default_rng(0)
     states = {"c": [f"z{i}" for i in rng.integers(0, 200, 3000)]}
-    with pytest.raises(LimitError, match=r"0\.0048 GB .*each state.*0\.003 GB.*latent-class"):
+    with pytest.raises(LimitError, match=r"0\.024 GB .*each state.*0\.003 GB.*latent-class"):
         cr.cluster(states, k=2, schema={"c": "discrete"})
     numbers = rng.normal(size=(3000, 100))
-    assert cr.cluster(numbers, k=2, starts=1).quality["within"] > 0  # 2.4 MB, once
     with pytest.raises(LimitError, match=r"2 times at once.*sample of the rows") as told:
         cr.cluster(numbers, "ward", k=2)
     assert "state" not in str(told.value)
-    numbers[0, 0] = np.nan  # its steps leave the gap out, in copies
     with pytest.raises(LimitError, match="5 times at once"):
         cr.cluster(numbers, k=2)
 
@@ -139,11 +141,11 @@ rng = np.random.default_rng(0)
 x = rng.normal(size=(3000, 3)) + 3 * rng.integers(0, 3, 3000)[:, None]
 weights = rng.random(3000) + 0.1
 for w in (None, weights):
-    groups = cr.cluster(x, k=4, starts=1, weights=w)
+    groups = cr.cluster(x, k=4, restarts=1, weights=w)
     print(groups.quality["silhouette"].hex(), groups.quality["within"].hex())
 x[::5, 0] = np.nan
 x, weights = np.tile(x, (5, 1)), np.tile(weights, 5)
-print(cr.cluster(x, k=3, starts=1, weights=weights).quality["within"].hex())
+print(cr.cluster(x, k=3, restarts=1, weights=weights).quality["within"].hex())
 """
 
 

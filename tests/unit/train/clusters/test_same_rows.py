@@ -6,8 +6,8 @@ import pytest
 import credo as cr
 from credo.errors import InputError
 from credo.train.clusters.distinct import different
-from credo.train.clusters.eigen import eigen
 from credo.train.clusters.quality import adjusted_rand
+from credo.train.clusters.spectral import eigen
 
 AFFINITIES = ({}, {"affinity": "rbf"}, {"affinity": "rbf", "landmarks": 20})
 

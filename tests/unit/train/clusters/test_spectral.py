@@ -7,11 +7,10 @@ from sklearn.datasets import make_circles, make_moons
 
 import credo as cr
 from credo.errors import InputError, LimitError
-from credo.train.clusters.eigen import eigen
+from credo.train.clusters.affinity import _nearest_rows, spectrum_of
 from credo.train.clusters.geometry import geometry_of
-from credo.train.clusters.neighbours import _nearest_rows
 from credo.train.clusters.quality import adjusted_rand
-from credo.train.clusters.spectral import spectrum_of
+from credo.train.clusters.spectral import eigen
 
 
 def columns(x):
@@ -68,7 +67,7 @@ def test_landmarks_say_their_error_and_shrink_it():
 def test_landmarks_leave_a_row_s_affinity_to_itself_out_as_the_exact_embedding_does(
     small, monkeypatch
 ):
-    import credo.train.clusters.nystrom as landmarks
+    import credo.train.clusters.affinity as landmarks
 
     monkeypatch.setattr(landmarks, "_SMALL", small)
     rng = np.random.default_rng(0)
@@ -98,7 +97,7 @@ def test_an_outlier_among_the_landmarks_is_no_group_of_its_own():
 def test_sparse_eigenvectors_are_the_dense_ones(flat, monkeypatch):
     from scipy import sparse
 
-    import credo.train.clusters.eigen as solver
+    import credo.train.clusters.spectral as solver
 
     monkeypatch.setattr(solver, "_SMALL", 10)
     rng = np.random.default_rng(0)

@@ -67,7 +67,7 @@ def test_at_the_limit_of_iterations_labels_are_those_of_assign(iterations, kind,
         to = tmp_path / "x.csv"
         np.savetxt(to, x, delimiter=",", header="x0,x1,x2", comments="")
         source = cr.read(str(to), memory="20B")
-    groups = cr.cluster(source, k=6, iterations=iterations, tolerance=0.0)
+    groups = cr.cluster(source, k=6, max_iter=iterations, tol=0.0)
     assert groups.assign(x).tolist() == groups.labels.tolist()
 
 
@@ -97,9 +97,9 @@ def test_the_quality_of_a_stream_is_that_of_its_rows(tmp_path, gaps, weights, sc
 
 
 def test_the_silhouette_of_a_long_stream_is_that_of_a_sample(tmp_path, monkeypatch) -> None:
-    from credo.train.clusters import k_means_stream
+    from credo.train.clusters import k_means
 
-    monkeypatch.setattr(k_means_stream, "SAMPLE", 4500)
+    monkeypatch.setattr(k_means, "SAMPLE", 4500)
     rng = np.random.default_rng(6)
     x = rng.normal(size=5000) + 6 * rng.integers(0, 2, 5000)
     to = tmp_path / "x.csv"

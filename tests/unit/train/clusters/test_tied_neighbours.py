@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import credo as cr
-from credo.train.clusters import neighbours
+from credo.train.clusters import affinity
 from credo.train.clusters.geometry import geometry_of
 
 
@@ -15,7 +15,7 @@ def ties(x, k, copies=None):
     table = cr.read(x, columns=[f"c{j}" for j in range(x.shape[1])])
     known = geometry_of(table, "euclidean", "none")
     copies = np.ones(len(x)) if copies is None else copies
-    found, cut = neighbours._shared(known, known, copies, k, itself=True)
+    found, cut = affinity._shared(known, known, copies, k, itself=True)
     return found.toarray(), cut
 
 
@@ -43,7 +43,7 @@ def test_too_many_are_told():
     turn = np.linspace(0, 2 * np.pi, 300, endpoint=False)
     x = np.vstack([[0.0, 0.0], np.column_stack([np.cos(turn), np.sin(turn)])])
     found, cut = ties(x, 10)
-    assert cut == 1 and (found[0] > 0).sum() == neighbours._MOST
+    assert cut == 1 and (found[0] > 0).sum() == affinity._MOST
     np.testing.assert_allclose(found.sum(axis=1), 10)
     groups = cr.cluster(x, "spectral", k=2, scale="none")
     told = "1 rows have more than 256 different rows as near as their 10 nearest"

@@ -112,7 +112,7 @@ def test_k_means_of_weights_is_that_of_copies_step_by_step(seed: int, grid: bool
             "k-means",
             k=k,
             rng=seed,
-            starts=1,
+            restarts=1,
         )
         for rows, weights in ((x, w), (np.repeat(x, w, axis=0), None))
     )
@@ -127,9 +127,7 @@ def test_weights_of_k_means_end_where_copies_do() -> None:
         x = np.random.default_rng(seed).normal(size=(1500, 2))
         w = np.where(np.abs(x[:, 0]) > 1.5, 9, 1)
         one, two = (
-            cr.cluster(
-                cr.read(rows, weights=given, columns=["x", "y"]), k=6, starts=1, tolerance=1e-2
-            )
+            cr.cluster(cr.read(rows, weights=given, columns=["x", "y"]), k=6, restarts=1, tol=1e-2)
             for rows, given in ((x, w), (np.repeat(x, w, axis=0), None))
         )
         assert "tolerance" in one.record.reason
