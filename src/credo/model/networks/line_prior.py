@@ -9,7 +9,7 @@ are the classical ones of Student's t and χ² (Gelman et al. 2013, §14.2).
 
 `like_all` asks for a hierarchical prior instead, whose numbers come from all configurations of the
 discrete parents together: each configuration has imagined rows that look like all rows, or like
-what the states of several discrete parents add up to (see `train/parameters/pooled_lines.py`). Without
+what the states of several discrete parents add up to (`train/parameters/pooled_lines.py`). Without
 discrete parents it is the reference prior.
 """
 
