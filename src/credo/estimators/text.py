@@ -224,7 +224,8 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         part = Totals(tuple(words), totals)
         if self._text and self.vocabulary is None:
             part = _sorted(part, weights)
-        return ByClass(Variable("y", "discrete", tuple(labels.tolist())), weight, (part,))
+        target = Variable("y", "discrete", tuple(labels.tolist()))
+        return ByClass(target, weight, part.words, words=part)
 
     # --- documents ------------------------------------------------------------------------
 
