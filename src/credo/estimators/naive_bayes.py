@@ -19,6 +19,7 @@ from credo.core.errors import CredoWarning, InputError, close_names
 from credo.core.schema import Variable
 from credo.data import Stream, Table
 from credo.data.columns.columns import Columns, columns_for, matrix_columns
+from credo.data.columns.number_states import FEW_INTEGERS
 from credo.estimators.answers import Answers, MixedTags, ScoredByName, as_before_if_refused
 from credo.estimators.inputs import (
     class_name,
@@ -38,6 +39,7 @@ from credo.estimators.rows import (
     parts_of,
     source_with_class,
     state_codes,
+    warn_many,
     weights_elsewhere,
 )
 from credo.model.naive_bayes.model import NaiveBayesModel
@@ -52,6 +54,7 @@ from credo.predict.rows.naive import (
 from credo.predict.rows.naive_explain import Contributions, explain
 from credo.predict.rows.naive_linear import LinearForm, linear_form
 from credo.stats.by_class import ByClass
+from credo.stats.window_counts import WindowCounts
 from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.em import Rows, check_unlabelled, em_model
 from credo.train.naive_bayes.fit import Options, check_options, train
@@ -215,7 +218,10 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
                 hint="Call fit with all rows, or use unlabelled='skip'.",
             )
         known = None if first else self._seen
-        self._learn(on_classes(statistic, known, classes, self._fixed))
+        statistic = on_classes(statistic, known, classes, self._fixed)
+        if known is not None:
+            _warn_many(known.counts, statistic.counts)
+        self._learn(statistic)
         return self
 
     def merge(self, other: NaiveBayes) -> NaiveBayes:
@@ -311,7 +317,7 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
                 raise weights_elsewhere()
             source, kinds = X, self.kinds
             if not is_source(X):
-                source, kinds = read_for(X, y, kinds, self.states, more=more)
+                source, kinds = read_for(X, y, kinds, self.states, more=more, classes=classes)
             source = source_with_class(source, y)
             self._plan = plan_of_source(source, y, kinds, self.covariance, self.states)
             self._every = tuple(c.name for c in source.schema.columns if c.name != y)
@@ -451,6 +457,13 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         check_is_fitted(self, "model_")
         columns = self._columns(X)
         return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)
+
+
+def _warn_many(before: Any, now: Any) -> None:
+    """Say which whole numbers of an array became many states."""
+    wide = isinstance(now, tuple) or now.known.shape[1] > FEW_INTEGERS
+    for a, b in zip(before, now, strict=True) if isinstance(before, WindowCounts) and wide else ():
+        warn_many(a.variable.name, a.variable.arity, b.variable.arity)
 
 
 def _warn_absent(model: NaiveBayesModel, found: Columns) -> None:

@@ -211,7 +211,7 @@ class NetworkClassifier(  # type: ignore[misc]
         if isinstance(y, str):
             if sample_weight is not None:
                 raise weights_elsewhere()
-            source = X if is_source(X) else read_for(X, y, "auto", more=more)[0]
+            source = X if is_source(X) else read_for(X, y, "auto", more=more, classes=classes)[0]
             source = source_with_class(source, y)
             target = source.schema[y]
             if more and source is not X and any(isinstance(s, float) for s in target.states):

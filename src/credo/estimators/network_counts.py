@@ -131,7 +131,10 @@ class Counted:
         """The same counts over variables that may have more states, or another order."""
         if known is self.known:
             return self
-        return replace(self, known=known, counts=self.counts.on(known.schema))
+        families = None
+        if known.schema.names != self.known.schema.names:
+            families = class_families(self.method, _Some(known.schema), known.target.name)
+        return replace(self, known=known, counts=self.counts.on(known.schema, families))
 
     def plus(self, known: KnownColumns, block: Block) -> Counted:
         """These counts and those of a block, over variables that may have more states."""
@@ -241,7 +244,7 @@ def more_counted(
     for part in parts_of(x):
         known = counted.known
         readings = known.readings | ({name: known.target} if labels is None else {})
-        columns, new = more_columns(part, readings, called)
+        columns, new = more_columns(part, readings, called, "bins={{{!r}: […]}}")
         rows = slice(done, done := done + columns.rows)
         if labels is not None:
             own, group = labels[0], labels[1][rows]

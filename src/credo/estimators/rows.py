@@ -29,11 +29,12 @@ from credo.data.columns.columns import (
 from credo.data.columns.identifiers import named_like_rows
 from credo.data.columns.infer import typed_states
 from credo.data.columns.number_states import FEW_INTEGERS
+from credo.data.sources.files import is_path
 from credo.estimators.inputs import among_classes, encode_labels
 from credo.predict.rows.naive import coded, plain_codes
 from credo.stats.by_class import union
 from credo.train.naive_bayes.aode import as_states
-from credo.train.naive_bayes.learn import given_words, read_again
+from credo.train.naive_bayes.learn import given_words, is_constant, read_again
 from credo.train.naive_bayes.plan import Plan, plan_of
 
 __all__ = [
@@ -45,11 +46,13 @@ __all__ = [
     "parts_of",
     "source_with_class",
     "state_codes",
+    "warn_many",
     "weights_elsewhere",
 ]
 
 Codes = NDArray[np.uint32]
 _HEAD = 64  # cells
+_KIND = "kinds={{{!r}: 'gaussian'}}"
 
 
 # --- the class ----------------------------------------------------------------------------
@@ -137,7 +140,8 @@ def first_columns(
     names, _, raw, rest = split_columns(x)
     plan = plan_of(names, kinds, covariance, states)
     found = _columns(x)
-    aside = dict(found.aside)
+    empty = "every cell is missing"
+    aside = {n: empty if w.startswith("Every cell") else w for n, w in found.aside.items()}
     words = given_words(plan, aside, one=isinstance(kinds, str), more=more)
     words = {n: w for n, w in words.items() if w != "drop"}
     words = {n: w for n, w in words.items() if n not in raw or (n in plan.states and not array)}
@@ -196,7 +200,8 @@ def _rule(name: str, values: NDArray[Any], more: bool) -> str:
     try:
         return "discrete" if read({name: values}).schema[name].is_discrete else ""
     except TableError as error:
-        return "" if more else _reason(error)
+        reason = _reason(error)
+        return "" if more and is_constant(reason) else reason
 
 
 def _columns(x: Any) -> Columns:
@@ -238,9 +243,14 @@ def parts_of(x: Any) -> Iterator[Any]:
 
 
 def more_columns(
-    x: Any, readings: Mapping[str, Variable | None], called: Sequence[str] | None = None
+    x: Any,
+    readings: Mapping[str, Variable | None],
+    called: Sequence[str] | None = None,
+    cure: str = _KIND,
 ) -> tuple[Columns, dict[str, Variable]]:
     """The columns of more rows, and the variables that have states which were not known.
+
+    Numbers that become many states are told once, with the `cure`.
 
     >>> a = Variable("a", "discrete", ("u", "w"))
     >>> columns, new = more_columns({"a": ["v", "u"]}, {"a": a})
@@ -254,9 +264,11 @@ def more_columns(
     new: dict[str, Variable] = {}
     for name, v in readings.items():
         if v is not None:
-            states = _new_states(v, columns.by_name[name], isinstance(x, str))
+            states = _new_states(v, columns.by_name[name], is_path(x))
             if states:
-                new[name] = _joined(v, states, columns.by_name[name])
+                new[name] = Variable(name, "discrete", union(v.states, states))
+                if columns.by_name[name].variable is None:
+                    warn_many(name, v.arity, new[name].arity, cure)
     if new and not isinstance(x, Table):
         columns = columns_for(x, {n: new.get(n, v) for n, v in readings.items()}, called)
     return columns, new
@@ -302,17 +314,15 @@ def _typed_like(v: Variable, texts: list[Any]) -> list[Any]:
     return list(states) if kind in ("bool", "int", "float") else texts
 
 
-def _joined(v: Variable, states: Sequence[Any], column: Column) -> Variable:
-    """A variable with more states; numbers that become many are told once."""
-    grown = Variable(v.name, "discrete", union(v.states, states))
-    if v.arity <= FEW_INTEGERS < grown.arity and column.variable is None:
+def warn_many(name: str, before: int, now: int, cure: str = _KIND) -> None:
+    """Say once that numbers became many states, since the first rows had few."""
+    if before <= FEW_INTEGERS < now:
         warnings.warn(
-            f"{v.name!r} has {grown.arity} numbers by now, each a state of its own, since the "
-            "first rows had few; begin with more rows, or say what it is.",
+            f"{name!r} has {now} numbers by now, each a state of its own, since the first rows "
+            f"had few; begin with more rows, or give {cure.format(name)}.",
             CredoWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
-    return grown
 
 
 def state_codes(v: Variable, column: Column) -> NDArray[Any]:

@@ -249,9 +249,11 @@ def _normal_block(
 
 def _noted_at(block: NormalBlock) -> list[tuple[int, int]]:
     """Feature and class of each note; the first class of a feature that is constant."""
+    if not (block.floored.any() or block.idle.any()):
+        return []
     told = block.floored & ~block.idle[:, None]
     told[block.idle, 0] = True
-    return [(int(j), int(c)) for j, c in np.argwhere(told)] if told.any() else []
+    return [(int(j), int(c)) for j, c in np.argwhere(told)]
 
 
 def _noted(block: NormalBlock) -> list[str]:

@@ -124,40 +124,45 @@ def read_for(
     weights: Any = None,
     *,
     more: bool = False,
+    classes: Any = None,
 ) -> tuple[Any, dict[str, str]]:
     """A table, read with the kinds that were given, even if a column is constant; and the kinds.
 
-    Where `more` rows are to come, a column that has one value so far is kept.
+    Where `more` rows are to come, a column that has one value so far is kept, and so is a class of
+    which `classes` are named but none is shown.
 
     >>> table, kinds = read_for({"a": [1, 1, 1], "y": [0, 1, 1]}, "y", "counts")
     >>> table.schema.names, kinds
     (('a', 'y'), {'a': 'counts'})
     """
     table = read_again(table)
-    words: dict[str, Any] = {target: "discrete"} if more else {}
     weigher = weights if isinstance(weights, str) else None
-    source, aside, plan = None, dict[str, str](), Plan({})
+    source, aside = None, dict[str, str]()
     try:
-        source = read(table, words or None, weights)
+        source = read(table, None, weights)
         every = [c.name for c in source.schema.columns]
         aside = dict(source.schema.set_aside)
     except TableError:  # the one class, or the kinds that were given, may save it
         every = list(split_columns(table)[0])
-        if target not in every or every == [target]:
+        if target not in every or len(every) == 1:
             raise
-    if target in every:
-        names = [n for n in every if n not in (target, weigher)]
-        plan = plan_of(names, kinds, states=states)
-        words |= given_words(plan, aside, one=isinstance(kinds, str), more=more)
-        if is_constant(aside.get(target, "")) or (
-            source is not None and _whole_class(source, target)
-        ):
-            words[target] = "discrete"  # one class alone is a class too
-    if source is None or words.keys() - ({target} if more else ()) or target in words:
-        source = read(table, words or None, weights)
+    if target not in every:
+        return source, {}
+    plan = plan_of([n for n in every if n not in (target, weigher)], kinds, states=states)
+    words = given_words(plan, aside, one=isinstance(kinds, str), more=more)
+    if more and aside.get(target) == _EMPTY:
+        if classes is None:
+            raise InputError(
+                f"Every label in {target!r} is missing: there is no class to learn.",
+                hint="Begin with rows that have a class, or name all of them with classes=.",
+            )
+        words[target] = sorted(np.asarray(classes).tolist())
+    elif source is None or is_constant(aside.get(target, "")) or _whole_class(source, target, more):
+        words[target] = "discrete"  # one class alone is a class too
+    if words:
+        source = read(table, words, weights)
     gone = source.schema.set_aside if isinstance(kinds, str) else ()
-    kept = {n: kind for n, kind in plan.kinds.items() if n not in gone}
-    return source, {n: kind for n, kind in kept.items() if kind != "ignore"}
+    return source, {n: k for n, k in plan.kinds.items() if n not in gone and k != "ignore"}
 
 
 def is_constant(reason: str) -> bool:
@@ -177,8 +182,8 @@ def given_words(
 ) -> dict[str, Any]:
     """How columns are to be read whose kind was given, also those that the rules set `aside`.
 
-    `one` word for all columns holds for those that can be used; where `more` rows are to come, a
-    column that has one value so far can be.
+    `one` word for all columns holds for those that can be used, such as constant ones; where
+    `more` rows are to come, a column that has one value so far is kept.
 
     >>> given_words(Plan({"a": "auto", "b": "gaussian"}), {"a": "every cell is 'u'"}, one=False)
     {'b': 'continuous'}
@@ -193,35 +198,32 @@ def given_words(
             words[name] = list(plan.states[name])
         elif kind == "auto":
             words |= {name: "discrete"} if constant and more else {}
-        elif (
-            reason and not constant and not empty and (one or kind in ("categorical", "bernoulli"))
-        ):
-            if not one and not more:
-                raise InputError(
-                    f"The column {name!r} was set aside: {reason}.",
-                    hint=f"Read the table with schema={{{name!r}: 'discrete'}} to use it.",
-                )
+        elif one and reason and not constant and not empty:
+            continue
         elif empty:  # no state is known yet
             words[name] = "continuous"
         elif kind == "bernoulli":
-            words |= {name: "discrete"} if constant else {}
+            words |= {name: "discrete"} if reason else {}
         else:
             words[name] = "discrete" if kind == "categorical" else "continuous"
     return words
 
 
-def _whole_class(source: Any, target: str) -> bool:
-    """Whether the classes are whole numbers that stand beside gaps, which make decimals of them."""
-    if not isinstance(source, Table) or target not in source.schema:
+def _whole_class(source: Any, target: str, more: bool) -> bool:
+    """Whether classes that are read as numbers are whole ones: all that were seen where `more`
+    are to come, else a few that stand beside gaps, which make decimals of them.
+    """
+    if target not in source.schema or source.schema[target].is_discrete:
         return False
-    if source.schema[target].is_discrete:
-        return False
+    if not isinstance(source, Table):
+        return more
     values = source.values(target)
     seen = np.unique(values[np.isfinite(values)])
-    if np.isfinite(values).all() or not len(seen) or (seen % 1 != 0).any():
-        return False
+    if not len(seen) or (seen % 1 != 0).any() or more:
+        return more and not (seen % 1 != 0).any()
     n = int(np.isfinite(values).sum())
-    return are_states("class", len(seen), n, float(seen[0]), float(seen[-1]))[0]
+    few = are_states("class", len(seen), n, float(seen[0]), float(seen[-1]))[0]
+    return few and n < len(values)
 
 
 def plan_of_source(source: Any, target: str, kinds: Any, covariance: Any, states: Any) -> Plan:

@@ -242,7 +242,10 @@ def test_extreme_values_are_refused(scale, word):
         (lambda: NaiveBayes(class_prior=[0.5, 0.6]).fit([["a"], ["b"]], [0, 1]), "add up to 1"),
         (lambda: NaiveBayes(class_prior={2: 1}).fit([["a"], ["b"]], [0, 1]), "The class 2"),
         (lambda: NaiveBayes().fit([[np.inf], [2.0]], [0, 1]), "Row 1 of 'x0' is infinite"),
-        (lambda: NaiveBayes(kinds="gaussian").fit([["a"], ["b"]], [0, 1]), "holds text"),
+        (
+            lambda: NaiveBayes(kinds="gaussian").fit([["a"], ["b"]], [0, 1]),
+            "'a', which is not a num",
+        ),
         (lambda: NaiveBayes(kinds="bernoulli").fit([["a"], ["b"], ["c"]], [0, 1, 1]), "two states"),
         (lambda: NaiveBayes(kinds="counts").fit([[-1.0], [2.0]], [0, 1]), "not negative"),
         (lambda: NaiveBayes().fit(cr.examples.play_tennis(), "Play"), "Variable 'Play'"),
