@@ -105,7 +105,7 @@ def trained_column(
     """The variable that a column becomes, and its cut points if it has any; None if it is empty.
 
     >>> trained_column("a", Column(np.arange(100.0)), 2, None)[0].states
-    ('≤ 49.5', '> 49.5')
+    ('≤ 49', '> 49')
     """
     given = isinstance(bins, Mapping) and name in bins
     if column.variable is not None and not given:

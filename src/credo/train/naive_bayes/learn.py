@@ -171,7 +171,7 @@ def is_constant(reason: str) -> bool:
     >>> is_constant("every cell is 'u'"), is_constant("every cell is missing")
     (True, False)
     """
-    return reason.startswith("every cell is ") and reason != _EMPTY
+    return reason.startswith("every cell") and reason != _EMPTY
 
 
 _EMPTY = "every cell is missing"
