@@ -178,10 +178,16 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
                 raise InputError("Rows without a class need a table or a stream: read it first.")
             if isinstance(source, Stream):
                 by_schema(source, self._plan)
-            threads = threads_of(self.n_jobs)
-            how, label = {"tol": self.tol, "budget": self.budget, "threads": threads}, ""
-            label = "" if source is None else source.schema.source
-            model = em_model(rows, target, self._plan, self._options(), source=label, **how)
+            model = em_model(
+                rows,
+                target,
+                self._plan,
+                self._options(),
+                tol=self.tol,
+                budget=self.budget,
+                threads=threads_of(self.n_jobs),
+                source="" if source is None else source.schema.source,
+            )
             self._model = model
             self._know(model.statistic)
         else:

@@ -59,9 +59,11 @@ __all__ = ["NetworkClassifier"]
 Floats = NDArray[np.float64]
 
 
-class NetworkClassifier(  # type: ignore[misc]
-    NamedColumns, ScoredByName, MixedTags, ClassifierMixin, BaseEstimator
-):
+class NamedNetwork(NamedColumns, ScoredByName, MixedTags):
+    """What a classifier of tables with names has from others."""
+
+
+class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A Bayesian network as a classifier.
 
     Parameters
@@ -180,7 +182,7 @@ class NetworkClassifier(  # type: ignore[misc]
             if hasattr(self, name):
                 setattr(out, name, getattr(self, name))
         if isinstance(self.method, Network):
-            out._use(self.method, Variable(self._class, "discrete", tuple(self.classes_.tolist())))
+            out._use(self.method, self._class)
         else:
             out._know(self._counted.merged(other._counted))
         return out
@@ -219,7 +221,7 @@ class NetworkClassifier(  # type: ignore[misc]
             aside = source.schema.set_aside if more and source is not X else {}
             self._name([n for n in source.schema.names if n != y])
             if isinstance(self.method, Network):
-                return self._use(self.method, target)
+                return self._use(self.method, self._class_in(self.method, target))
             if isinstance(source, Stream):
                 return self._begin(*counted_stream(self.method, source, y, self.bins), classes)
             ((columns, group, weights),) = classed_rows(source, y)
@@ -237,7 +239,7 @@ class NetworkClassifier(  # type: ignore[misc]
             target = Variable(self._class_name(own, columns.names), "discrete", target.states)
             weights = row_weights(sample_weight, columns.rows)
             if isinstance(self.method, Network):
-                return self._use(self.method, target)
+                return self._use(self.method, self._class_in(self.method, target))
         if not (group < target.arity).any():
             raise InputError("There is no row with a class to learn from.")
         if aside:
@@ -285,9 +287,8 @@ class NetworkClassifier(  # type: ignore[misc]
         self.classes_ = label_array(counted.known.target.states)
         self.class_count_ = counted.class_count
 
-    def _use(self, net: Network, target: Variable) -> None:
+    def _use(self, net: Network, name: str) -> None:
         """Take a network that was given: its cut points stand in its states."""
-        name = _class_in_network(net, target, self._all_names())
         self._model, self._class, self.cuts_ = net, name, {}
         self.classes_ = label_array(net.variable(name).states)
 
@@ -335,6 +336,25 @@ class NetworkClassifier(  # type: ignore[misc]
         if graph is not None:
             return next((n for n in able if n in graph), able[0])
         return next((n for n in able if n not in names), "(class)")
+
+    def _class_in(self, net: Network, target: Variable) -> str:
+        """The name of the class; a network that X and y have nothing to do with is refused."""
+        own = net.variable(target.name)
+        if not own.is_discrete:
+            raise InputError(f"{own.name!r} is continuous in the network; a class is discrete.")
+        for label in target.states:
+            try:
+                own.code(label)
+            except LookupError:
+                raise unknown_name(
+                    "The class", label, own.states, f"one of {own.name!r} in the network"
+                ) from None
+        if not any(n in net.names and n != own.name for n in self._all_names()):
+            raise InputError(
+                f"X has no column of the network but the class {own.name!r}.",
+                hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
+            )
+        return own.name
 
     def _columns(self, X: Any) -> Columns:
         """The columns of the features of the model."""
@@ -433,28 +453,3 @@ class NetworkClassifier(  # type: ignore[misc]
 def _warn_gone(rows: int) -> None:
     if rows:
         warnings.warn(f"{rows:,} rows without a class were left out.", CredoWarning, stacklevel=6)
-
-
-def _class_in_network(net: Network, target: Variable, names: Any) -> str:
-    """The name of the class; a network that X and y have nothing to do with is refused.
-
-    >>> net = Network("[y][a|y]", {"y": 0.5, "a": {False: 0.1, True: 0.8}})
-    >>> _class_in_network(net, Variable("y", "discrete", (True,)), ["a", "b"])
-    'y'
-    """
-    own = net.variable(target.name)
-    if not own.is_discrete:
-        raise InputError(f"{own.name!r} is continuous in the network; a class is discrete.")
-    for label in target.states:
-        try:
-            own.code(label)
-        except LookupError:
-            raise unknown_name(
-                "The class", label, own.states, f"one of {own.name!r} in the network"
-            ) from None
-    if not any(n in net.names and n != own.name for n in names):
-        raise InputError(
-            f"X has no column of the network but the class {own.name!r}.",
-            hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
-        )
-    return own.name

@@ -93,7 +93,7 @@ class _Counting:
         if kind == "gaussian":
             if plan.together or (plan.full and matrix.shape[1] > 1):
                 return None
-            found: dict[str, Any] | None = {"moments": self._matrix_moments(names, matrix)}
+            found: dict[str, Any] = {"moments": self._matrix_moments(names, matrix)}
         elif kind == "bernoulli":
             table = self._table(matrix, _ABOVE)[:, :, :2]
             known = np.ones((len(names), 2), dtype=bool)
@@ -192,8 +192,10 @@ class _Counting:
         plan.settle()
         there, groups = self.group < self.k, []
         for names in plan.together:
-            shown = ~np.isnan(joint_values(self.columns, names)[there]).all(axis=0)
-            groups.append([n for n, some in zip(names, shown.tolist(), strict=True) if some])
+            gone = np.isnan(joint_values(self.columns, names)[there]).all(axis=0)
+            groups.append(
+                [n for n, empty in zip(names, np.asarray(gone), strict=True) if not empty]
+            )
         plan.together = tuple(tuple(names) for names in groups if len(names) > 1)
 
     def _points(self, name: str) -> Points:
@@ -323,7 +325,7 @@ def _few_or_moments(counts: WindowCounts, rows: int, plan: Plan) -> dict[str, An
     if plan.full:
         return None
     n = counts.values[real].astype(np.float64)
-    x = np.arange(n.shape[2]) + float(counts.low)
+    x = np.arange(n.shape[2], dtype=np.float64) + counts.low
     names = tuple(counts.names[i] for i in real)
     moments = moments_of_counts(names, n, x)
     left = tuple(counts[i] for i in np.flatnonzero(few).tolist())

@@ -159,8 +159,8 @@ def read_for(
         words[target] = sorted(np.asarray(classes).tolist())
     elif source is None or is_constant(aside.get(target, "")) or _whole_class(source, target, more):
         words[target] = "discrete"  # one class alone is a class too
-    if words:
-        source = read(table, words, weights)
+    if words or source is None:
+        source = read(table, words or None, weights)
     gone = source.schema.set_aside if isinstance(kinds, str) else ()
     return source, {n: k for n, k in plan.kinds.items() if n not in gone and k != "ignore"}
 
