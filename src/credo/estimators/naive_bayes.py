@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from credo.core.errors import CredoWarning, InputError, close_names
+from credo.core.errors import CredoWarning, InputError
 from credo.core.schema import Variable
 from credo.data import Stream, Table
 from credo.data.columns.columns import Columns, columns_for, matrix_columns
-from credo.data.columns.number_states import FEW_INTEGERS
 from credo.estimators.answers import Answers, MixedTags, ScoredByName, as_before_if_refused
 from credo.estimators.inputs import (
     class_name,
@@ -39,7 +38,8 @@ from credo.estimators.rows import (
     parts_of,
     source_with_class,
     state_codes,
-    warn_many,
+    warn_absent,
+    warn_grown,
     weights_elsewhere,
 )
 from credo.model.naive_bayes.model import NaiveBayesModel
@@ -54,7 +54,6 @@ from credo.predict.rows.naive import (
 from credo.predict.rows.naive_explain import Contributions, explain
 from credo.predict.rows.naive_linear import LinearForm, linear_form
 from credo.stats.by_class import ByClass
-from credo.stats.window_counts import WindowCounts
 from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.em import Rows, check_unlabelled, em_model
 from credo.train.naive_bayes.fit import Options, check_options, train
@@ -226,7 +225,7 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         known = None if first else self._seen
         statistic = on_classes(statistic, known, classes, self._fixed)
         if known is not None:
-            _warn_many(known.counts, statistic.counts)
+            warn_grown(known.counts, statistic.counts)
         self._learn(statistic)
         return self
 
@@ -426,7 +425,7 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         found = columns_for(X, variables_of(model), called)
         if len(found.by_name) < len(model.names):
             refuse_no_column(model, found)
-            _warn_absent(model, found)
+            warn_absent(model.names, found)
         return found
 
     def linear_form(self, *, reference: bool = True) -> LinearForm:
@@ -463,31 +462,3 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         check_is_fitted(self, "model_")
         columns = self._columns(X)
         return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)
-
-
-def _warn_many(before: Any, now: Any) -> None:
-    """Say which whole numbers of an array became many states."""
-    wide = isinstance(now, tuple) or now.known.shape[1] > FEW_INTEGERS
-    for a, b in zip(before, now, strict=True) if isinstance(before, WindowCounts) and wide else ():
-        warn_many(a.variable.name, a.variable.arity, b.variable.arity)
-
-
-def _warn_absent(model: NaiveBayesModel, found: Columns) -> None:
-    """Say which features the rows do not have: their cells are taken as missing."""
-    texts = []
-    for name in [n for n in model.names if n not in found.by_name][:6]:
-        near = close_names(name, found.others)
-        if name in found.aside:
-            texts.append(f"{name!r} (set aside as it was read: {found.aside[name]})")
-        elif near:
-            texts.append(f"{name!r} (did you mean {near[0]!r}?)")
-        else:
-            texts.append(repr(name))
-    many = len(model.names) - len(found.by_name) - len(texts)
-    more = f" and {many:,} more" if many else ""
-    warnings.warn(
-        f"Columns of the training are not in the rows and were taken as missing: "
-        f"{', '.join(texts)}{more}.",
-        CredoWarning,
-        stacklevel=5,
-    )

@@ -21,7 +21,7 @@ from credo.core.schema import Variable
 from credo.data import Stream
 from credo.data.columns.columns import Column
 from credo.data.columns.number_states import FEW_INTEGERS
-from credo.train.naive_bayes.count import refuse_infinite
+from credo.train.naive_bayes.cells import refuse_infinite
 
 __all__ = ["as_numbers", "check_bins", "stream_cuts", "trained_column"]
 

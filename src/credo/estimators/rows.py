@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import CredoWarning, InputError, TableError, unknown_name
+from credo.core.errors import CredoWarning, InputError, TableError, close_names, unknown_name
 from credo.core.schema import Variable, is_missing, state_key
 from credo.data import Stream, Table, read
 from credo.data.columns.columns import (
@@ -33,6 +33,7 @@ from credo.data.sources.files import is_path
 from credo.estimators.inputs import among_classes, encode_labels
 from credo.predict.rows.naive import coded, plain_codes
 from credo.stats.by_class import union
+from credo.stats.window_counts import WindowCounts
 from credo.train.naive_bayes.aode import as_states
 from credo.train.naive_bayes.learn import given_words, is_constant, read_again
 from credo.train.naive_bayes.plan import Plan, plan_of
@@ -46,7 +47,8 @@ __all__ = [
     "parts_of",
     "source_with_class",
     "state_codes",
-    "warn_many",
+    "warn_absent",
+    "warn_grown",
     "weights_elsewhere",
 ]
 
@@ -268,7 +270,7 @@ def more_columns(
             if states:
                 new[name] = Variable(name, "discrete", union(v.states, states))
                 if columns.by_name[name].variable is None:
-                    warn_many(name, v.arity, new[name].arity, cure)
+                    _warn_many(name, v.arity, new[name].arity, cure)
     if new and not isinstance(x, Table):
         columns = columns_for(x, {n: new.get(n, v) for n, v in readings.items()}, called)
     return columns, new
@@ -314,7 +316,7 @@ def _typed_like(v: Variable, texts: list[Any]) -> list[Any]:
     return list(states) if kind in ("bool", "int", "float") else texts
 
 
-def warn_many(name: str, before: int, now: int, cure: str = _KIND) -> None:
+def _warn_many(name: str, before: int, now: int, cure: str = _KIND) -> None:
     """Say once that numbers became many states, since the first rows had few."""
     if before <= FEW_INTEGERS < now:
         warnings.warn(
@@ -323,6 +325,34 @@ def warn_many(name: str, before: int, now: int, cure: str = _KIND) -> None:
             CredoWarning,
             stacklevel=6,
         )
+
+
+def warn_grown(before: Any, now: Any) -> None:
+    """Say which whole numbers of an array became many states."""
+    wide = isinstance(now, tuple) or now.known.shape[1] > FEW_INTEGERS
+    for a, b in zip(before, now, strict=True) if isinstance(before, WindowCounts) and wide else ():
+        _warn_many(a.variable.name, a.variable.arity, b.variable.arity)
+
+
+def warn_absent(names: Sequence[str], found: Columns) -> None:
+    """Say which features the rows do not have: their cells are taken as missing."""
+    texts = []
+    for name in [n for n in names if n not in found.by_name][:6]:
+        near = close_names(name, found.others)
+        if name in found.aside:
+            texts.append(f"{name!r} (set aside as it was read: {found.aside[name]})")
+        elif near:
+            texts.append(f"{name!r} (did you mean {near[0]!r}?)")
+        else:
+            texts.append(repr(name))
+    many = len(names) - len(found.by_name) - len(texts)
+    more = f" and {many:,} more" if many else ""
+    warnings.warn(
+        f"Columns of the training are not in the rows and were taken as missing: "
+        f"{', '.join(texts)}{more}.",
+        CredoWarning,
+        stacklevel=5,
+    )
 
 
 def state_codes(v: Variable, column: Column) -> NDArray[Any]:

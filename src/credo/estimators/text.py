@@ -30,8 +30,14 @@ from credo.estimators.inputs import (
     row_weights,
     threads_of,
 )
-from credo.estimators.text_documents import documents_in, one_document, refuse_counts
-from credo.estimators.text_rows import DenseRows, Rows, SparseRows
+from credo.estimators.text_documents import (
+    DenseRows,
+    Rows,
+    SparseRows,
+    documents_in,
+    one_document,
+    refuse_counts,
+)
 from credo.predict.rows.naive_explain import (
     Contributions,
     compared_classes,

@@ -40,7 +40,8 @@ from credo.model.naive_bayes.features import Bag, Normals, States
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.predict.rows.naive import predict_columns
 from credo.stats.by_class import ByClass, ClassMoments, JointMoments
-from credo.train.naive_bayes.count import by_class, class_moments, joint_values
+from credo.train.naive_bayes.cells import joint_values
+from credo.train.naive_bayes.count import by_class, class_moments
 from credo.train.naive_bayes.fit import Options, train
 from credo.train.naive_bayes.plan import Plan
 
