@@ -45,7 +45,9 @@ class NamedColumns:
         if is_named_table(X):
             return unmasked(X)
         X = validated(self, X, True)
-        self._called = tuple(map(str, getattr(X, "columns", position_names(self.n_features_in_))))
+        names = getattr(X, "columns", None)
+        places = position_names(self.n_features_in_)
+        self._called = places if names is None else tuple(map(str, names))
         return X
 
     def _later_x(self, X: Any) -> tuple[Any, tuple[str, ...] | None]:

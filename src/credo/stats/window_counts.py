@@ -9,7 +9,7 @@ counts. These are added and learned from in a few passes over all features; as a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,11 +66,6 @@ class WindowCounts:
     def on_classes(self, where: Where, size: int) -> WindowCounts:
         """The same counts among more classes."""
         return replace(self, values=spread_out(self.values, where, size, 1))
-
-    def only(self, which: Sequence[int]) -> WindowCounts:
-        """The counts of some features."""
-        names = tuple(self.names[i] for i in which)
-        return replace(self, names=names, values=self.values[which], known=self.known[which])
 
     def joined(self, other: WindowCounts, where: Where | None = None) -> WindowCounts | None:
         """The counts of both, in a window that holds those of both; None where it is too wide.

@@ -367,8 +367,9 @@ def test_columns_that_cannot_be_features_are_named():
         clf = NaiveBayes().fit(frame, np.arange(40) % 2)
     assert clf.kinds_ == {"x": "categorical"} and clf.n_features_in_ == 3
     assert clf.predict(frame).shape == (40,)
-    with pytest.raises(InputError, match="was set aside"):
-        NaiveBayes(kinds={"id": "categorical"}).fit(frame, np.arange(40) % 2)
+    with pytest.warns(CredoWarning, match=r"set aside: 'k' "):  # a kind that is given holds
+        clf = NaiveBayes(kinds={"id": "categorical"}).fit(frame, np.arange(40) % 2)
+    assert clf.kinds_ == {"id": "categorical", "x": "categorical"}
 
 
 def test_kinds_of_sources():
