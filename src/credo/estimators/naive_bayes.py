@@ -18,11 +18,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from credo.core.errors import CredoWarning, InputError
 from credo.core.schema import Variable
 from credo.data import Stream, Table
-from credo.data.columns.columns import Columns, columns_for, matrix_columns
+from credo.data.columns.columns import Columns, columns_for, matrix_columns, split_columns
 from credo.estimators.answers import Answers, MixedTags, ScoredByName, as_before_if_refused
 from credo.estimators.inputs import (
     class_name,
     given_classes,
+    is_named_table,
     label_array,
     on_classes,
     row_weights,
@@ -342,8 +343,9 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         columns, self._plan, aside = first_columns(
             x, self.kinds, self.covariance, self.states, more=more
         )
-        if not hasattr(self, "_called") or (x is X and not hasattr(X, "shape")):
-            self._name([*self._plan.kinds])
+        if is_named_table(X):
+            read = isinstance(x, (Table, Stream))
+            self._name(columns.names if read else split_columns(x)[0])
         self._apart = tuple(aside)
         if aside:
             warnings.warn(told_aside(aside), CredoWarning, stacklevel=4)

@@ -19,6 +19,7 @@ from credo.estimators.answers import MixedTags, ScoredByName, as_before_if_refus
 from credo.estimators.inputs import (
     different_lengths,
     given_classes,
+    is_named_table,
     label_array,
     not_among_classes,
     refuse_other_classes,
@@ -231,7 +232,7 @@ class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: 
                 X, y, sample_weight = without_absent(X, y, sample_weight)
             x = self._first_x(X)
             columns, _, aside = first_columns(x, more=more)
-            if not hasattr(self, "_called") or (x is X and not hasattr(X, "shape")):
+            if is_named_table(X):
                 self._name(columns.names)
             target, group = encoded_target(y, given_classes("y", classes))
             if len(group) != columns.rows:
