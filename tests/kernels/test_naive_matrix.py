@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credo import _core
-from credo.train.naive_bayes.blocks import log_shares
+from credo.train.naive_bayes.fit import log_shares
 
 TYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint32, np.float32, np.float64, bool]
 SEEDS = st.integers(0, 2**32 - 1)

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
-from credo.data import Stream, Table
+from credo.data import Stream
 from credo.estimators.inputs import row_weights
-from credo.estimators.open_rows import classed_table
+from credo.estimators.rows import source_with_class
+from credo.train.naive_bayes.learn import read_for
 
-__all__ = ["Answers", "MixedTags", "ScoredByName"]
+__all__ = ["Answers", "MixedTags", "ScoredByName", "as_before_if_refused"]
 
 Floats = NDArray[np.float64]
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def as_before_if_refused(learn: Method) -> Method:
+    """A method that learns; where it refuses its rows, the estimator is as it was before."""
+
+    @wraps(learn)
+    def learned(self: Any, *args: Any, **options: Any) -> Any:
+        before = dict(self.__dict__)
+        try:
+            return learn(self, *args, **options)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return cast(Method, learned)
 
 
 class Answers:
@@ -57,13 +77,10 @@ class ScoredByName:
         if not isinstance(y, str):
             return float(super().score(X, y, sample_weight))  # type: ignore[misc]
         found = self.predict(X)  # type: ignore[attr-defined]
-        if isinstance(X, Stream):
-            X = X.load()
-        if isinstance(X, Table):
-            variable, group = X.schema[y], X.codes(y)
-            sample_weight = X.weights if sample_weight is None else sample_weight
-        else:
-            _, variable, group = classed_table(X, y)
+        table = X if hasattr(X, "tally") else read_for(X, y, "auto")[0]
+        table = source_with_class(table.load() if isinstance(table, Stream) else table, y)
+        variable, group = table.schema[y], table.codes(y)
+        sample_weight = table.weights if sample_weight is None else sample_weight
         there = group < variable.arity
         if not there.any():
             raise InputError(f"Every cell of {y!r} is missing, so there is nothing to score.")

@@ -17,10 +17,16 @@ from sklearn.calibration import CalibratedClassifierCV
 from credo.checking.sections.reliability import CalibrationReport, report_of
 from credo.core.errors import InputError
 from credo.data import Stream, Table, read
-from credo.data.columns.once import comes_in_batches, feed_of_any, in_memory
+from credo.data.columns.columns import columns_for
 from credo.estimators.answers import MixedTags
-from credo.estimators.inputs import as_table, encode_labels, is_named_table
-from credo.estimators.open_rows import source_with_class
+from credo.estimators.inputs import (
+    as_table,
+    comes_in_batches,
+    encode_labels,
+    in_memory,
+    is_named_table,
+)
+from credo.estimators.rows import source_with_class
 
 __all__ = ["CalibrationReport", "Recalibrated", "calibration_report", "recalibrated", "report_of"]
 
@@ -104,9 +110,7 @@ class _File(os.PathLike[str]):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path, feed = os.fspath(path), feed_of_any(path)
-        batches = feed.read(feed.names[:1])
-        self._rows = sum(len(next(iter(batch.values()))) for batch in batches)
+        self._path, self._rows = os.fspath(path), columns_for(path, {}).rows
 
     def __fspath__(self) -> str:
         return self._path

@@ -13,7 +13,7 @@ from credo import _core
 from credo.core.errors import InputError, UnknownNameError, shown
 from credo.core.schema import Variable, is_missing
 from credo.data import Stream, Table
-from credo.data.columns.once import comes_in_batches, in_memory
+from credo.data.sources.files import is_path
 from credo.data.sources.unnamed import unmasked
 from credo.model.values.reals import NotReal, reals
 from credo.stats.by_class import ByClass
@@ -22,9 +22,11 @@ __all__ = [
     "among_classes",
     "as_table",
     "class_name",
+    "comes_in_batches",
     "different_lengths",
     "encode_labels",
     "given_classes",
+    "in_memory",
     "is_named_table",
     "label_array",
     "not_among_classes",
@@ -52,6 +54,35 @@ def is_named_table(x: Any) -> bool:
     if module == "polars":
         return type(x).__name__ == "LazyFrame"
     return module in ("pyarrow", "duckdb", "_duckdb")
+
+
+def comes_in_batches(x: Any) -> bool:
+    """Whether a table is not in memory: a path or a glob, a relation, a stream, a lazy frame.
+
+    >>> comes_in_batches("rows/*.parquet"), comes_in_batches({"a": [1, 2]})
+    (True, False)
+    """
+    module, name = type(x).__module__.split(".")[0], type(x).__name__
+    if module == "pyarrow":
+        return name == "RecordBatchReader" or hasattr(x, "scanner")
+    lazy = module == "polars" and name == "LazyFrame"
+    return lazy or module in ("duckdb", "_duckdb") or is_path(x)
+
+
+def in_memory(x: Any) -> Any:
+    """All rows of a relation, a reader, a dataset or a lazy frame; a path is left as it is.
+
+    >>> import pyarrow as pa
+    >>> in_memory(pa.table({"a": [1, 2]}).to_reader()).num_rows
+    2
+    """
+    if type(x).__module__.split(".")[0] == "polars":
+        return x.collect()
+    if hasattr(x, "to_arrow_table"):
+        x = x.to_arrow_table()
+    if hasattr(x, "to_table"):
+        x = x.to_table()
+    return x.read_all() if hasattr(x, "read_all") else x
 
 
 def as_table(x: Any) -> Any:

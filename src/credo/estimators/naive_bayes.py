@@ -7,64 +7,66 @@ updating with new rows: what the model knows; this class only opens the door to 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from credo.core.errors import CredoWarning, InputError, unknown_name
+from credo.core.errors import CredoWarning, InputError
 from credo.core.schema import Variable
 from credo.data import Stream, Table
-from credo.data.columns.once import comes_in_batches, feed_of_any
-from credo.data.columns.sighting import Sighted
-from credo.estimators.answers import Answers, MixedTags, ScoredByName
+from credo.data.columns.columns import Columns, columns_for, matrix_columns, split_columns
+from credo.estimators.answers import Answers, MixedTags, ScoredByName, as_before_if_refused
 from credo.estimators.inputs import (
     class_name,
     given_classes,
+    is_named_table,
+    label_array,
     on_classes,
     row_weights,
     threads_of,
     without_absent,
 )
-from credo.estimators.late_model import as_before_if_refused
 from credo.estimators.named_columns import NamedColumns
-from credo.estimators.open_rows import (
-    classed_table,
+from credo.estimators.rows import (
     encoded_target,
-    is_final,
-    kinds_for,
-    next_plan,
-    refuse_nothing,
-    refuse_unsettled,
+    first_columns,
+    is_source,
+    more_columns,
+    parts_of,
     source_with_class,
-    warn_aside,
+    state_codes,
+    warn_absent,
+    warn_grown,
     weights_elsewhere,
 )
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.predict.intervals.naive_bayes import intervals_of_columns
-from credo.predict.rows.naive import check_unseen, predict_columns
+from credo.predict.rows.naive import (
+    are_names,
+    check_unseen,
+    predict_columns,
+    refuse_no_column,
+    variables_of,
+)
 from credo.predict.rows.naive_explain import Contributions, explain
 from credo.predict.rows.naive_linear import LinearForm, linear_form
 from credo.stats.by_class import ByClass
-from credo.train.naive_bayes.em import ClassedRows, check_unlabelled, em_model, rows_of_source
-from credo.train.naive_bayes.fit import Options
+from credo.train.naive_bayes.count import by_class
+from credo.train.naive_bayes.em import Rows, check_unlabelled, em_model
+from credo.train.naive_bayes.fit import Options, check_options, train
 from credo.train.naive_bayes.learn import (
-    keeps_values,
-    plan_of,
     plan_of_source,
     read_for,
-    source_by_class,
     told_aside,
     warn_of,
     warn_unread,
 )
-from credo.train.naive_bayes.once import once_by_class
 from credo.train.naive_bayes.plan import Plan
-from credo.train.naive_bayes.sighted import columns_to_learn, kinds_of, open_by_class
+from credo.train.naive_bayes.tally import by_schema, classed_rows, source_by_class, tally_by_class
 
 __all__ = ["NaiveBayes"]
 
@@ -117,8 +119,10 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
     {'x0': 'categorical', 'x1': 'gaussian'}
     """
 
+    _seen: ByClass
+    _how: Options
+    _model: NaiveBayesModel
     _plan: Plan
-    _apart: tuple[str, ...]
 
     def __init__(
         self,
@@ -167,64 +171,53 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         (['No', 'Yes'], [5, 9])
         """
         self._forget()
-        self.__dict__.pop("_plan", None)
-        self._fixed = self._more = False
-        if check_unlabelled(self.unlabelled) == "em":
-            self._take(self._by_em(X, y, sample_weight))
+        by_em = check_unlabelled(self.unlabelled) == "em"
+        source, target, rows = self._first(X, y, sample_weight, more=False)
+        if by_em:
+            if rows is None:
+                raise InputError("Rows without a class need a table or a stream: read it first.")
+            if isinstance(source, Stream):
+                by_schema(source, self._plan)
+            model = em_model(
+                rows,
+                target,
+                self._plan,
+                self._options(),
+                tol=self.tol,
+                budget=self.budget,
+                threads=threads_of(self.n_jobs),
+                source="" if source is None else source.schema.source,
+            )
+            self._model = model
+            self._know(model.statistic)
         else:
-            statistic = self._statistic(X, y, sample_weight, reset=True)
-            refuse_nothing(statistic)
-            self._learn(statistic, self._options())
-            warn_aside(statistic)
+            self._learn(self._counted(source, target, rows))
         warn_of(self.model_, stacklevel=3)
         return self
-
-    def _by_em(self, X: Any, y: Any, sample_weight: Any) -> NaiveBayesModel:
-        """All rows together, those without a class by EM; a stream is read once a turn."""
-        threads = threads_of(self.n_jobs)
-        climb = partial(em_model, tol=self.tol, budget=self.budget, threads=threads)
-        check_unseen(self.unseen)
-        self._by_name = isinstance(y, str)
-        if self._by_name and (comes_in_batches(X) or hasattr(X, "tally")):
-            if sample_weight is not None:
-                raise weights_elsewhere()
-            kinds = self.kinds
-            if comes_in_batches(X):
-                X, kinds = read_for(X, y, kinds, self.states)
-                warn_unread(X.schema, stacklevel=4)
-            source = source_with_class(X, y)
-            if not isinstance(source, (Table, Stream)):
-                raise InputError("Rows without a class need a table or a stream: read it first.")
-            self._name([n for n in source.schema.names if n != y])
-            self._apart = tuple(source.schema.set_aside)
-            plan = plan_of_source(source, y, kinds, self.covariance, self.states)
-            self._plan = plan.copy()
-            rows, label = rows_of_source(source, y), source.schema[y]
-            return climb(rows, label, plan, self._options(), source=source.schema.source)
-        part, target, plan = self._classed(X, y, sample_weight)
-        return climb(lambda: (part,), target, plan, self._options())
 
     @as_before_if_refused
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Learn from more rows: exactly what `fit` would have learned from all of them.
+        """Learn from more rows: what `fit` would have learned from all of them.
 
-        `classes` names all classes at the first call; without it classes are added as they come.
-        What a column is, if `kinds` does not say so, all rows together decide; with
-        `covariance="full"` it must be known before the first rows.
+        `classes` names all classes at the first call; without it classes are added as they come,
+        and so are states. What a column is, if `kinds` does not say so, the first rows decide, so
+        begin with enough of them; a column without a value there is set aside.
 
-        >>> rows, y = [[2], [7], [5], [9]], ["u", "v", "u", "v"]
-        >>> clf = NaiveBayes().partial_fit(rows, y)
-        >>> clf.kinds_, clf.partial_fit(rows, y).kinds_
-        ({'x0': 'gaussian'}, {'x0': 'categorical'})
+        >>> rows, y = [["u", 2.5], ["v", 1.5], ["w", 3.5]], [0, 1, 0]
+        >>> clf = NaiveBayes().partial_fit(rows[:2], y[:2]).partial_fit(rows[2:], y[2:])
+        >>> clf.kinds_, clf.model_.feature("x0").variable.states
+        ({'x0': 'categorical', 'x1': 'gaussian'}, ('u', 'v', 'w'))
         """
         first = not hasattr(self, "_seen")
+        by_em = check_unlabelled(self.unlabelled) == "em"
         if first:
             self._fixed = classes is not None
-        self._more = True
-        by_em = check_unlabelled(self.unlabelled) == "em"
-        statistic = self._statistic(X, y, sample_weight, reset=first, classes=classes)
+            source, target, rows = self._first(X, y, sample_weight, more=True, classes=classes)
+            statistic = self._counted(source, target, rows)
+        else:
+            statistic = self._more(X, y, sample_weight)
         if by_em and (statistic.unlabelled or (not first and self.model_.by_em)):
             raise InputError(
                 "unlabelled='em' looks at every row in each turn; partial_fit sees only some.",
@@ -232,20 +225,21 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
             )
         known = None if first else self._seen
         statistic = on_classes(statistic, known, classes, self._fixed)
-        self._learn(statistic, self._options())
-        warn_aside(statistic, known)
+        if known is not None:
+            warn_grown(known.counts, statistic.counts)
+        self._learn(statistic)
         return self
 
     def merge(self, other: NaiveBayes) -> NaiveBayes:
         """A new estimator that knows what both know, as if their rows had been one table.
+
+        Both must have the same columns, of the same kinds.
 
         >>> a = NaiveBayes().fit([["u"], ["v"]], [0, 1])
         >>> b = NaiveBayes().fit([["w"], ["v"]], [0, 1])
         >>> a.merge(b).class_count_.tolist()
         [2, 2]
         """
-        from sklearn.base import clone
-
         check_is_fitted(self, "model_")
         check_is_fitted(other, "model_")
         out: NaiveBayes = clone(self)
@@ -256,7 +250,8 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         theirs = other.model_
         if not (self._by_name and other._by_name):  # beside X, labels need no common name
             theirs = theirs.with_class_called(self.model_.target.name)
-        out._take(self.model_ + theirs)
+        out._model = self.model_ + theirs
+        out._know(out._model.statistic)
         return out
 
     def _options(self) -> Options:
@@ -269,6 +264,39 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
             self.min_states,
         ).without(getattr(self, "_apart", ()))
 
+    def _forget(self) -> None:
+        for name in ("_seen", "_how", "_model", "_every", "_by_name", "_apart", "_plan"):
+            self.__dict__.pop(name, None)
+        self._fixed = False
+
+    def _learn(self, statistic: ByClass) -> None:
+        """Learn from statistics; what is wrong with the options is said now, not later."""
+        options = self._options()
+        check_options(statistic, options, some=False)
+        self.__dict__.pop("_model", None)
+        self._how = options
+        self._know(statistic)
+
+    def _know(self, statistic: ByClass) -> None:
+        self._seen = statistic
+        self.classes_ = label_array(statistic.target.states)
+        self.class_count_ = np.array(statistic.weight)
+
+    @property
+    def model_(self) -> NaiveBayesModel:
+        """The frozen model underneath, with everything that it can be asked.
+
+        It is learned when somebody asks for it: thousands of small parts may come before.
+
+        >>> NaiveBayes().fit([["u"], ["v"]], [0, 1]).model_.names
+        ('x0',)
+        """
+        if not hasattr(self, "_model"):
+            if not hasattr(self, "_seen"):
+                raise AttributeError("model_ is known after fit.")
+            self._model = train(self._seen, self._how)
+        return self._model
+
     @property
     def kinds_(self) -> dict[str, str]:
         """What each feature turned out to be.
@@ -279,117 +307,108 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         """
         if not hasattr(self, "_seen"):
             raise AttributeError("kinds_ is known after fit.")
-        return dict(kinds_of(self._seen, self._plan))
+        return {n: kind for n, kind in self._plan.kinds.items() if kind != "ignore"}
 
-    def _statistic(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, classes: Any = None
-    ) -> ByClass:
+    # --- rows -----------------------------------------------------------------------------
+
+    def _first(
+        self, X: Any, y: Any, sample_weight: Any, *, more: bool, classes: Any = None
+    ) -> tuple[Any, Variable, Rows | None]:
+        """The first rows, which say what each column is: a source, or columns and classes."""
         check_unseen(self.unseen)
         self._options()
-        if reset:
-            self._by_name = isinstance(y, str)
-        if isinstance(y, str):
-            return self._from_source(X, y, sample_weight, reset, classes)
-        name = class_name(y) if reset else self._seen.target.name
-        if sample_weight is not None and y is not None:
-            X, y, sample_weight = without_absent(X, y, sample_weight)
-        table = self._sighted(X, reset)
-        known = self._known_classes(name, classes, reset)
-        own = not reset and is_final(self._seen, table)
-        target, group = encoded_target(y, known, own=own, name=name)
-        if len(group) != table.rows:
-            check_consistent_length(np.empty(table.rows), group)
-        return self._counted(table, group, target, row_weights(sample_weight, table.rows), reset)
-
-    def _counted(
-        self, table: Sighted, group: Any, target: Variable, weights: Any, reset: bool
-    ) -> ByClass:
-        """The statistics of some rows, in which what a column is may still be open."""
-        plan = self._planned(table.names, reset)
-        if reset and self._more:
-            refuse_unsettled(plan, table)
-        threads, strict = threads_of(self.n_jobs), isinstance(self.kinds, Mapping)
-        return open_by_class(
-            table, group, target, plan, weights, threads, strict=strict, more=self._more
-        )
-
-    def _classed(self, X: Any, y: Any, sample_weight: Any) -> tuple[ClassedRows, Variable, Plan]:
-        """Rows with their classes, the class, and what each feature is."""
+        self._by_name = isinstance(y, str)
         if isinstance(y, str):
             if sample_weight is not None:
                 raise weights_elsewhere()
-            table, target, group = classed_table(X, y)
-            self._name(table.names)
-        else:
-            name = class_name(y)
-            if sample_weight is not None and y is not None:
-                X, y, sample_weight = without_absent(X, y, sample_weight)
-            table = self._sighted(X, reset=True)
-            target, group = encoded_target(y, name=name)
-        if len(group) != table.rows:
-            check_consistent_length(np.empty(table.rows), group)
-        weights = row_weights(sample_weight, table.rows)
-        plan = self._planned(table.names, reset=True)
-        columns, aside = columns_to_learn(table, plan, strict=isinstance(self.kinds, Mapping))
-        if aside:
-            self._apart = tuple(aside)
-            warnings.warn(told_aside(aside), CredoWarning, stacklevel=5)
-        return ClassedRows(columns, group, weights), target, plan
-
-    def _from_source(
-        self, X: Any, target: str, sample_weight: Any, reset: bool, classes: Any
-    ) -> ByClass:
-        if sample_weight is not None:
-            raise weights_elsewhere()
-        if comes_in_batches(X) and not keeps_values(self.kinds):
-            return self._from_batches(X, target, reset, classes)
-        if not (hasattr(X, "tally") and hasattr(X, "schema")):
-            known = self._known_classes(target, classes, reset)
-            table, variable, group = classed_table(X, target, known, more=self._more)
-            if reset:
-                self._every = table.names
-                self._name(table.names)
-            return self._counted(table, group, variable, None, reset)
-        source = source_with_class(X, target)
-        if reset:
-            self._name([n for n in source.schema.names if n != target])
+            source, kinds = X, self.kinds
+            if not is_source(X):
+                source, kinds = read_for(X, y, kinds, self.states, more=more, classes=classes)
+            source = source_with_class(source, y)
+            self._plan = plan_of_source(source, y, kinds, self.covariance, self.states)
+            self._every = tuple(c.name for c in source.schema.columns if c.name != y)
+            self._name([n for n in source.schema.names if n != y])
             self._apart = tuple(source.schema.set_aside)
-        kinds: Any = self.kinds if reset else next_plan(self._plan, self._seen).kinds
-        found, plan = source_by_class(
-            source, target, kinds, self.covariance, self.states, threads_of(self.n_jobs)
+            if source is not X:
+                warn_unread(source.schema, stacklevel=4)
+            target, rows = source.schema[y], None
+            if isinstance(source, (Table, Stream)):
+                held = source
+                rows = lambda: classed_rows(held, y)  # noqa: E731
+            return source, target, rows
+        name = class_name(y)
+        if sample_weight is not None and y is not None:
+            X, y, sample_weight = without_absent(X, y, sample_weight)
+        x = self._first_x(X)
+        columns, self._plan, aside = first_columns(
+            x, self.kinds, self.covariance, self.states, more=more
         )
-        if reset:
-            self._plan = plan
+        if is_named_table(X):
+            read = isinstance(x, (Table, Stream))
+            self._name(columns.names if read else split_columns(x)[0])
+        self._apart = tuple(aside)
+        if aside:
+            warnings.warn(told_aside(aside), CredoWarning, stacklevel=4)
+        target, group = encoded_target(y, given_classes(name, classes), name=name)
+        if len(group) != columns.rows:
+            check_consistent_length(np.empty(columns.rows), group)
+        weights = row_weights(sample_weight, columns.rows)
+        return None, target, lambda: ((columns, group, weights),)
+
+    def _counted(self, source: Any, target: Variable, rows: Rows | None) -> ByClass:
+        threads = threads_of(self.n_jobs)
+        if source is not None or rows is None:
+            return source_by_class(source, target.name, self._plan, threads)
+        ((columns, group, weights),) = rows()
+        return by_class(columns, group, target, self._plan, weights, threads)
+
+    def _more(self, X: Any, y: Any, sample_weight: Any) -> ByClass:
+        """More rows, of columns that are known."""
+        known, plan, threads = self._seen, self._plan, threads_of(self.n_jobs)
+        target, labels, weights = known.target, None, None
+        called: Any = None
+        if isinstance(y, str):
+            if sample_weight is not None:
+                raise weights_elsewhere()
+            if is_source(X) and not isinstance(X, (Table, Stream)):
+                return tally_by_class(source_with_class(X, y), y, plan, threads)
+        else:
+            if sample_weight is not None:
+                X, y, sample_weight = without_absent(X, y, sample_weight)
+            X, called = self._later_x(X)
+            plain = matrix_columns(X, called)
+            if plain is not None and are_names(plain, known.names):
+                own, group = encoded_target(y, target, own=True, name=target.name)
+                if len(group) != plain.rows:
+                    check_consistent_length(np.empty(plain.rows), group)
+                weights = row_weights(sample_weight, plain.rows)
+                return by_class(plain, group, own, plan, weights, threads)
+            labels = encoded_target(y, target, name=target.name)
+            weights = row_weights(sample_weight, len(labels[1]))
+        readings = self._readings() | ({y: target} if isinstance(y, str) else {})
+        total: Any = 0
+        done = 0
+        for part in parts_of(X):
+            columns, new = more_columns(part, readings, called)
+            rows = slice(done, done := done + columns.rows)
+            if labels is None:
+                own = new.get(y, target)
+                group = state_codes(own, columns.by_name[y]).astype(np.uint32)
+                part_weights = getattr(part, "weights", None)
+            else:
+                (own, group), part_weights = labels, None if weights is None else weights[rows]
+                group = group[rows]
+                if len(group) != columns.rows:
+                    check_consistent_length(np.empty(columns.rows), labels[1])
+            total = total + by_class(columns, group, own, plan, part_weights, threads)
+        found: ByClass = total
         return found
 
-    def _known_classes(self, name: str, classes: Any, reset: bool) -> Variable | None:
-        """The class as it is known before the next rows: as given at the first call, or as seen."""
-        return given_classes(name, classes) if reset else self._seen.target
-
-    def _from_batches(self, X: Any, target: str, reset: bool, classes: Any) -> ByClass:
-        """A path, a relation or a stream: read once, whatever its columns turn out to be."""
-        feed = feed_of_any(X)
-        names = [n for n in feed.names if n != target]
-        if reset:
-            self._every = tuple(names)
-            self._name(names)
-        else:
-            for name in self.kinds_:
-                if name not in feed.names:
-                    raise unknown_name("Column", name, feed.names, f"in {feed.label}")
-        plan, threads = self._planned(names, reset), threads_of(self.n_jobs)
-        if reset and self._more:
-            refuse_unsettled(plan)
-        known = self._known_classes(target, classes, reset)
-        return once_by_class(feed, target, plan, None, threads, self._more, known)[0]
-
-    def _planned(self, names: Sequence[str], reset: bool) -> Plan:
-        """Which kind each feature is, 'auto' where these rows or more of them are to say so."""
-        if reset or not hasattr(self, "_plan"):
-            kinds = kinds_for(self.kinds, names, self._all_names())
-            self._plan = plan_of(names, kinds, self.covariance, self.states)
-            return self._plan.copy()
-        return next_plan(self._plan, self._seen)
+    def _readings(self) -> dict[str, Variable | None]:
+        """How the columns of more rows are read: None for those that are numbers."""
+        found: dict[str, Variable | None] = dict.fromkeys(self._seen.names)
+        found |= {c.variable.name: c.variable for c in self._seen.counts if not c.above}
+        return found
 
     # --- answering ------------------------------------------------------------------------
 
@@ -398,6 +417,18 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
             check_is_fitted(self, "model_")
         columns = self._columns(X)
         return predict_columns(self.model_, columns, answer, self.unseen, threads_of(self.n_jobs))
+
+    def _columns(self, X: Any) -> Columns:
+        """The columns of the features of the model."""
+        model, (X, called) = self.model_, self._later_x(X)
+        plain = None if called is None else matrix_columns(X, called)
+        if plain is not None and are_names(plain, model.names):
+            return plain
+        found = columns_for(X, variables_of(model), called)
+        if len(found.by_name) < len(model.names):
+            refuse_no_column(model, found)
+            warn_absent(model.names, found)
+        return found
 
     def linear_form(self, *, reference: bool = True) -> LinearForm:
         """Bias and weights of the log odds (two classes), or of each class; see docs/explain.md."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,13 +10,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from credo.core.errors import CredoWarning, InputError
+from credo.core.errors import CredoWarning, InputError, unknown_name
 from credo.core.schema import Variable
 from credo.data import Stream
 from credo.data.columns.absent import warn_renamed
-from credo.data.columns.columns import Column, Columns, columns_for, columns_of, position_names
-from credo.data.sources.unnamed import unmasked
-from credo.estimators.answers import MixedTags, ScoredByName
+from credo.data.columns.columns import Column, Columns, columns_for
+from credo.estimators.answers import MixedTags, ScoredByName, as_before_if_refused
 from credo.estimators.inputs import (
     different_lengths,
     given_classes,
@@ -27,38 +25,46 @@ from credo.estimators.inputs import (
     refuse_other_classes,
     row_weights,
     threads_of,
-    validated,
     without_absent,
 )
-from credo.estimators.late_model import as_before_if_refused
-from credo.estimators.network_counts import Counted, counted_rows, counted_stream, more_counted
-from credo.estimators.network_explain import cells_of_row, explained, one_by_one
-from credo.estimators.network_first import FirstRows, class_in_network, first_columns, first_table
-from credo.estimators.network_rows import (
-    by_position,
-    check_bins,
-    class_name,
-    first_block,
-    known_stream,
+from credo.estimators.named_columns import NamedColumns
+from credo.estimators.network_bins import check_bins
+from credo.estimators.network_counts import (
+    Counted,
+    counted_rows,
+    counted_stream,
+    more_counted,
     number_column,
-    state_codes,
 )
-from credo.estimators.network_unseen import model_scores
-from credo.estimators.open_rows import encoded_target, weights_elsewhere
+from credo.estimators.network_scores import cells_of_row, explained, model_scores, one_by_one
+from credo.estimators.rows import (
+    continuous_class,
+    encoded_target,
+    first_columns,
+    is_source,
+    source_with_class,
+    state_codes,
+    weights_elsewhere,
+)
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.predict.rows.naive import check_unseen, report_unseen
 from credo.predict.rows.naive_explain import Contributions
 from credo.train.naive_bayes.class_networks import METHODS
-from credo.train.naive_bayes.learn import told_aside
+from credo.train.naive_bayes.learn import read_for, told_aside
 from credo.train.naive_bayes.options import not_negative
+from credo.train.naive_bayes.tally import classed_rows
 
 __all__ = ["NetworkClassifier"]
 
 Floats = NDArray[np.float64]
 
 
-class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NamedNetwork(NamedColumns, ScoredByName, MixedTags):
+    """What a classifier of tables with names has from others."""
+
+
+class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A Bayesian network as a classifier.
 
     Parameters
@@ -123,7 +129,7 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
         (['No', 'Yes'], [5, 9])
         """
         self._check()
-        for name in ("_every", "_counted", "_model", "_l", "class_count_"):
+        for name in ("_every", "_by_name", "_counted", "_model", "_l", "class_count_"):
             self.__dict__.pop(name, None)
         self._fixed = False
         self._first(X, y, sample_weight, more=False)
@@ -173,11 +179,11 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
                 f"{other.method!r}."
             )
         out: NetworkClassifier = clone(self)
-        for name in ("n_features_in_", "feature_names_in_", "_names", "_every", "_fixed"):
+        for name in ("n_features_in_", "feature_names_in_", "_called", "_by_name", "_fixed"):
             if hasattr(self, name):
                 setattr(out, name, getattr(self, name))
         if isinstance(self.method, Network):
-            out._use(self.method, self._name)
+            out._use(self.method, self._class)
         else:
             out._know(self._counted.merged(other._counted))
         return out
@@ -204,58 +210,58 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
         self, X: Any, y: Any, sample_weight: Any, *, more: bool, classes: Any = None
     ) -> None:
         """The first rows: they say what each column is."""
+        self._by_name = isinstance(y, str)
         if isinstance(y, str):
             if sample_weight is not None:
                 raise weights_elsewhere()
-            first = first_table(X, y, more=more)
-            table, target = first.rows, first.rows.schema[y]
-            self._every = (*first.names, y, *table.schema.set_aside)
-            self._call(first.names)
+            source = X if is_source(X) else read_for(X, y, "auto", more=more, classes=classes)[0]
+            source = source_with_class(source, y)
+            target = source.schema[y]
+            if more and source is not X and any(isinstance(s, float) for s in target.states):
+                raise continuous_class(y)
+            aside = source.schema.set_aside if more and source is not X else {}
+            self._name([n for n in source.schema.names if n != y])
             if isinstance(self.method, Network):
-                return self._use(self.method, class_in_network(self.method, target, first.names))
-            if isinstance(table, Stream):
-                known = known_stream(table, y, self.bins).in_order(first.names)
-                counted, gone = counted_stream(self.method, known, table)
-                return self._begin(counted, gone, classes, first)
-            names = [n for n in table.schema.names if n != y]
-            columns = columns_of(table.select(names)) if names else Columns(len(table), {})
-            group, weights = table.codes(y), table.weights
+                return self._use(self.method, self._class_in(self.method, target))
+            if isinstance(source, Stream):
+                return self._begin(*counted_stream(self.method, source, y, self.bins), classes)
+            ((columns, group, weights),) = classed_rows(source, y)
         else:
             own = y
             if sample_weight is not None:
                 X, y, sample_weight = without_absent(X, y, sample_weight)
-            first = self._first_columns(X, more)
-            columns = first.rows
+            x = self._first_x(X)
+            columns, _, aside = first_columns(x, more=more)
+            if is_named_table(X):
+                self._name(columns.names)
             target, group = encoded_target(y, given_classes("y", classes))
             if len(group) != columns.rows:
                 raise different_lengths(columns.rows, len(group))
-            target = Variable(self._class_name(own, first.names), "discrete", target.states)
+            target = Variable(self._class_name(own, columns.names), "discrete", target.states)
             weights = row_weights(sample_weight, columns.rows)
             if isinstance(self.method, Network):
-                return self._use(self.method, class_in_network(self.method, target, first.names))
+                return self._use(self.method, self._class_in(self.method, target))
         if not (group < target.arity).any():
             raise InputError("There is no row with a class to learn from.")
-        known, block = first_block(columns, first.names, target, group, weights, self.bins)
-        counted = counted_rows(self.method, known, block)
-        return self._begin(counted, columns.rows - block.rows, classes, first)
+        if aside:
+            warnings.warn(told_aside(aside), CredoWarning, stacklevel=4)
+        counted, gone = counted_rows(self.method, columns, target, group, weights, self.bins)
+        return self._begin(counted, gone, classes)
 
-    def _begin(self, counted: Counted, gone: int, classes: Any, first: FirstRows) -> None:
+    def _begin(self, counted: Counted, gone: int, classes: Any) -> None:
         """Take the counts of the first rows, among the classes that were given."""
         given = given_classes(counted.known.target.name, classes)
         if given is not None:
             new = set(counted.known.target.states) - set(given.states)
             if new:
                 raise not_among_classes(new)
-            known = counted.known.with_variables({given.name: given})
-            counted = counted.on(known)
-        if first.aside:
-            warnings.warn(told_aside(first.aside), CredoWarning, stacklevel=5)
+            counted = counted.on(counted.known.with_variables({given.name: given}))
         self._know(counted)
         _warn_gone(gone)
 
     def _more(self, X: Any, y: Any, sample_weight: Any) -> None:
         """More rows, whose columns are known."""
-        known, labels, weights = self._counted.known, None, None
+        known, labels, weights, called = self._counted.known, None, None, None
         if isinstance(y, str):
             if sample_weight is not None:
                 raise weights_elsewhere()
@@ -266,13 +272,11 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
         else:
             if sample_weight is not None:
                 X, y, sample_weight = without_absent(X, y, sample_weight)
-            X = unmasked(X) if is_named_table(X) else self._alike(X)
+            X, called = self._later_x(X)
             target, group = encoded_target(y, Variable("y", "discrete", known.target.states))
             labels = Variable(known.target.name, "discrete", target.states), group
             weights = row_weights(sample_weight, len(group))
-        counted, gone = more_counted(
-            self._counted, X, labels, weights, fixed=self._fixed, bins=self.bins
-        )
+        counted, gone = more_counted(self._counted, X, called, labels, weights, fixed=self._fixed)
         self._know(counted)
         _warn_gone(gone)
 
@@ -280,13 +284,13 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
         """Take note of the counts; the model is learned when somebody asks for it."""
         self.__dict__.pop("_model", None)
         self._counted, self._l = counted, float(self.smoothing)
-        self._name, self.cuts_ = counted.known.target.name, dict(counted.known.cuts)
+        self._class, self.cuts_ = counted.known.target.name, dict(counted.known.cuts)
         self.classes_ = label_array(counted.known.target.states)
         self.class_count_ = counted.class_count
 
     def _use(self, net: Network, name: str) -> None:
         """Take a network that was given: its cut points stand in its states."""
-        self._model, self._name, self.cuts_ = net, name, {}
+        self._model, self._class, self.cuts_ = net, name, {}
         self.classes_ = label_array(net.variable(name).states)
 
     @property
@@ -316,42 +320,51 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
 
     # --- X --------------------------------------------------------------------------------
 
-    def _class_name(self, y: Any, names: Sequence[str]) -> str:
-        graph = None
-        if isinstance(self.method, (Dag, Network)):
-            graph = self.method.nodes if isinstance(self.method, Dag) else self.method.names
-        return class_name(self.target, y, names, graph)
+    def _class_name(self, y: Any, names: Any) -> str:
+        """The name of the class: as given, or that of y, or one that no feature has."""
+        method, given = self.method, self.target
+        graph = method.nodes if isinstance(method, Dag) else None
+        graph = method.names if isinstance(method, Network) else graph
+        if given is not None:
+            if graph is None and given in names:
+                raise InputError(
+                    f"The class and a feature are both called {given!r}.",
+                    hint="Give the class another name in target=, or rename the column.",
+                )
+            return str(given)
+        own = getattr(y, "name", None)
+        able = [*([own] if isinstance(own, str) and own else []), "y", "class", "the class"]
+        if graph is not None:
+            return next((n for n in able if n in graph), able[0])
+        return next((n for n in able if n not in names), "(class)")
 
-    def _call(self, names: Sequence[str]) -> None:
-        self.feature_names_in_ = np.array(list(names), dtype=object)
-        self.n_features_in_, self._names = len(names), tuple(names)
-
-    def _first_columns(self, X: Any, more: bool) -> FirstRows:
-        """The columns of X, of which nothing is known."""
-        if is_named_table(X):
-            first = first_columns(unmasked(X), more=more)
-            self._call(first.names)
-            return first
-        X = validated(self, X, True)
-        self._names = tuple(map(str, getattr(X, "columns", position_names(self.n_features_in_))))
-        return first_columns(X, more=more)
-
-    def _alike(self, X: Any) -> Any:
-        """X after scikit-learn's checks, its columns under the names that they had in `fit`."""
-        if hasattr(self, "_every"):
-            X = _columns_used(X, self.feature_names_in_.tolist(), self._every)
-        X = validated(self, X, False)
-        if not hasattr(self, "feature_names_in_") or not hasattr(X, "columns"):
-            X = by_position(X, self._names)
-        return X
+    def _class_in(self, net: Network, target: Variable) -> str:
+        """The name of the class; a network that X and y have nothing to do with is refused."""
+        own = net.variable(target.name)
+        if not own.is_discrete:
+            raise InputError(f"{own.name!r} is continuous in the network; a class is discrete.")
+        for label in target.states:
+            try:
+                own.code(label)
+            except LookupError:
+                raise unknown_name(
+                    "The class", label, own.states, f"one of {own.name!r} in the network"
+                ) from None
+        if not any(n in net.names and n != own.name for n in self._all_names()):
+            raise InputError(
+                f"X has no column of the network but the class {own.name!r}.",
+                hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
+            )
+        return own.name
 
     def _columns(self, X: Any) -> Columns:
         """The columns of the features of the model."""
-        return columns_for(unmasked(X) if is_named_table(X) else self._alike(X), self._known())
+        X, called = self._later_x(X)
+        return columns_for(X, self._known(), called)
 
     def _features(self) -> list[Variable]:
         if isinstance(self.model_, Network):
-            return [v for v in self.model_.variables if v.name != self._name]
+            return [v for v in self.model_.variables if v.name != self._class]
         return list(self.model_.features)
 
     def _known(self) -> dict[str, Variable | None]:
@@ -422,10 +435,10 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
         total           1.000  +███████████
         """
         check_is_fitted(self, "model_")
-        cells = cells_of_row(row, self._names, [v.name for v in self._features()], self._name)
+        cells = cells_of_row(row, self._called, [v.name for v in self._features()], self._class)
         known = {n: v for n, v in self._known().items() if n in cells}
         given = self._coded(columns_for({n: [v] for n, v in cells.items()}, known))
-        target = Variable(self._name, "discrete", tuple(self.classes_.tolist()))
+        target = Variable(self._class, "discrete", tuple(self.classes_.tolist()))
         log_p = self._scores(one_by_one(given, list(cells)), "log")
         return explained(target, cells, log_p, of, against)
 
@@ -435,16 +448,9 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
 
     def _scores(self, columns: Columns, form: str) -> Floats:
         l = getattr(self, "_l", 0.0)  # noqa: E741  (the lecture's letter)
-        return model_scores(self.model_, self._name, columns, form, threads_of(self.n_jobs), l)
+        return model_scores(self.model_, self._class, columns, form, threads_of(self.n_jobs), l)
 
 
 def _warn_gone(rows: int) -> None:
     if rows:
         warnings.warn(f"{rows:,} rows without a class were left out.", CredoWarning, stacklevel=6)
-
-
-def _columns_used(x: Any, used: Sequence[str], every: Sequence[str]) -> Any:
-    """A frame without the columns that were set aside when it was learned from."""
-    names = list(getattr(x, "columns", ()))
-    extra = {n for n in names if isinstance(n, str) and n in every} - set(used)
-    return x[[n for n in names if n not in extra]] if extra else x

@@ -6,33 +6,93 @@ later join, so the counts are those of all rows in one table, in whatever parts 
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import CredoWarning, InputError, SchemaError, unknown_name
-from credo.core.schema import Schema, Variable, state_key
+from credo.core.errors import InputError, SchemaError
+from credo.core.interval_states import interval_codes, interval_labels
+from credo.core.schema import Schema, Variable
 from credo.data import Stream, Table
-from credo.data.columns.columns import Column, Columns, columns_for
-from credo.data.columns.infer import typed_states
-from credo.data.columns.number_states import FEW_INTEGERS
-from credo.data.columns.once import comes_in_batches, feed_of_any
-from credo.data.sources.feed import Feed
+from credo.data.columns.columns import Column, Columns
 from credo.estimators.inputs import different_lengths, not_among_classes
-from credo.estimators.network_first import settled_column
-from credo.estimators.network_rows import KnownColumns, state_codes, trained_column
+from credo.estimators.network_bins import as_numbers, check_bins, stream_cuts, trained_column
+from credo.estimators.rows import more_columns, parts_of, state_codes
 from credo.stats.block import Block
-from credo.stats.by_class import union
 from credo.stats.counts import Counts
 from credo.stats.family_counts import FamilyCounts, joined_variable
 from credo.stats.tally import Tally
+from credo.train.naive_bayes.cells import refuse_infinite
 from credo.train.naive_bayes.class_networks import class_families, class_network
+from credo.train.naive_bayes.tally import classed_rows
 
-__all__ = ["Counted", "counted_rows", "counted_stream", "more_columns", "more_counted", "parts_of"]
+__all__ = ["Counted", "counted_rows", "counted_stream", "more_counted", "number_column"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class KnownColumns:
+    """What the columns are: the class, then the features; and where numbers are cut."""
+
+    schema: Schema
+    cuts: Mapping[str, Floats]
+
+    @property
+    def target(self) -> Variable:
+        """The class."""
+        return self.schema.variables[0]
+
+    @property
+    def features(self) -> tuple[Variable, ...]:
+        """The features, in order."""
+        return self.schema.variables[1:]
+
+    @property
+    def readings(self) -> dict[str, Variable | None]:
+        """How the columns of more rows are read: None for those that are numbers."""
+        return {
+            v.name: v if v.is_discrete and v.name not in self.cuts else None for v in self.features
+        }
+
+    def with_variables(self, new: Mapping[str, Variable]) -> KnownColumns:
+        """The same with other variables of the same names."""
+        if not new:
+            return self
+        variables = tuple(new.get(v.name, v) for v in self.schema.variables)
+        return KnownColumns(Schema(variables, source=self.schema.source), self.cuts)
+
+    def block(self, columns: Columns, group: NDArray[Any], weights: Any) -> Block:
+        """Rows as codes of the variables, less those without a class."""
+        arrays = [group.astype(_width(self.target))]
+        for v in self.features:
+            column, cuts = columns.by_name[v.name], self.cuts.get(v.name)
+            if cuts is None and v.is_discrete:
+                arrays.append(state_codes(v, column).astype(_width(v)))
+                continue
+            numbers = column.values if cuts is None else as_numbers(v.name, column)
+            arrays.append(number_column(v, Column(numbers), cuts).values)
+        known = arrays[0] < self.target.arity
+        if not known.all():
+            weights = None if weights is None else weights[known]
+            arrays = [a[known] for a in arrays]
+        return Block(self.schema, tuple(map(np.ascontiguousarray, arrays)), weights)
+
+
+def _width(v: Variable) -> type[np.unsignedinteger[Any]]:
+    return np.uint32 if v.arity > 65533 else np.uint16
+
+
+def number_column(v: Variable, column: Column, cuts: Floats | None) -> Column:
+    """A column of numbers as floats, or cut into the bins of its variable. An infinite one is
+    refused, in training as in prediction: it is no number of any bin.
+    """
+    refuse_infinite(v.name, column.values)
+    numbers = column.values.astype(np.float64)
+    return Column(numbers) if cuts is None else Column(interval_codes(numbers, cuts.tolist()), v)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +131,10 @@ class Counted:
         """The same counts over variables that may have more states, or another order."""
         if known is self.known:
             return self
-        families, empty = None, self.known.waiting
-        if empty - known.waiting or known.schema.names != self.known.schema.names:
+        families = None
+        if known.schema.names != self.known.schema.names:
             families = class_families(self.method, _Some(known.schema), known.target.name)
-        counts = self.counts.on(known.schema, families, empty)
-        return replace(self, known=known, counts=counts)
+        return replace(self, known=known, counts=self.counts.on(known.schema, families))
 
     def plus(self, known: KnownColumns, block: Block) -> Counted:
         """These counts and those of a block, over variables that may have more states."""
@@ -92,7 +151,7 @@ class Counted:
                 hint="Read both tables with the same schema=, or use partial_fit.",
             )
         cuts = {**mine.cuts, **theirs.cuts}
-        for name in cuts.keys() - mine.waiting - theirs.waiting:
+        for name in cuts:
             a, b = mine.cuts.get(name), theirs.cuts.get(name)
             if a is None or b is None or a.tolist() != b.tolist():
                 raise SchemaError(
@@ -100,16 +159,8 @@ class Counted:
                     hint=f"Give both the same cut points, as in bins={{{name!r}: [10, 20]}}, or "
                     "use partial_fit.",
                 )
-        variables = tuple(
-            theirs.schema[v.name]
-            if v.name in mine.waiting
-            else v
-            if v.name in theirs.waiting
-            else joined_variable(v, theirs.schema[v.name])
-            for v in mine.schema.variables
-        )
-        schema = Schema(variables, source=mine.schema.source)
-        known = KnownColumns(schema, cuts, mine.waiting & theirs.waiting)
+        variables = tuple(joined_variable(v, theirs.schema[v.name]) for v in mine.schema.variables)
+        known = KnownColumns(Schema(variables, source=mine.schema.source), cuts)
         one, two = self.on(known), other.on(known)
         return replace(one, counts=one.counts + two.counts)
 
@@ -126,26 +177,48 @@ class _Some:
         return self.whole.tally(families)
 
 
-# --- the first rows -----------------------------------------------------------------------
+def counted_rows(
+    method: Any, columns: Columns, target: Variable, group: NDArray[Any], weights: Any, bins: Any
+) -> tuple[Counted, int]:
+    """The counts that a method needs of the first rows, in memory; and how many had no class.
 
-
-def counted_rows(method: Any, known: KnownColumns, block: Block) -> Counted:
-    """The counts that a method needs, of rows in memory."""
-    families = class_families(method, block, known.target.name)
+    The rows with a class say what each column is; one without a value there is left out.
+    """
+    check_bins(bins, columns.names)
+    there = group < target.arity
+    every = bool(there.all())
+    own = weights if weights is None or every else weights[there]
+    variables, cuts = [target], dict[str, Floats]()
+    for name, column in columns.by_name.items():
+        if column.variable is None:
+            refuse_infinite(name, column.values)  # while rows still have their own numbers
+        values = np.ascontiguousarray(column.values if every else column.values[there])
+        found = trained_column(name, Column(values, column.variable, column.strange), bins, own)
+        if found is not None:
+            variables.append(found[0])
+            cuts |= found[1]
+    known = KnownColumns(Schema(tuple(variables)), cuts)
+    block = known.block(columns, group, weights)
+    families = class_families(method, block, target.name)
     counts = FamilyCounts.of(known.schema, families, [block] if block.rows else [], rows=block.rows)
-    return Counted(method, known, counts)
+    return Counted(method, known, counts), columns.rows - block.rows
 
 
-def counted_stream(method: Any, known: KnownColumns, stream: Stream) -> tuple[Counted, int]:
-    """The same of a stream, batch by batch; and how many rows had no class."""
-    families = class_families(method, _Some(known.schema), known.target.name)
+def counted_stream(method: Any, stream: Stream, target: str, bins: Any) -> tuple[Counted, int]:
+    """The same of a stream, batch by batch."""
+    cuts = stream_cuts(stream, target, bins)
+    cut = {n: Variable(n, "discrete", interval_labels(c.tolist())) for n, c in cuts.items()}
+    names = [n for n in stream.schema.names if n != target]
+    variables = (stream.schema[target], *(cut.get(n, stream.schema[n]) for n in names))
+    known = KnownColumns(Schema(variables, source=stream.schema.source), cuts)
+    families = class_families(method, _Some(known.schema), target)
     gone = 0
 
     def blocks() -> Iterator[Block]:
         nonlocal gone
-        for part in stream.batches():
-            block = known.cut(part.block)
-            gone += len(part) - block.rows
+        for columns, group, weights in classed_rows(stream, target):
+            block = known.block(columns, group, weights)
+            gone += columns.rows - block.rows
             if block.rows:
                 yield block
 
@@ -153,122 +226,14 @@ def counted_stream(method: Any, known: KnownColumns, stream: Stream) -> tuple[Co
     return Counted(method, known, counts), gone
 
 
-# --- more rows ----------------------------------------------------------------------------
-
-
-def parts_of(x: Any, names: Sequence[str]) -> Iterator[Any]:
-    """A table in parts that fit in memory, each with the columns named.
-
-    >>> [type(part).__name__ for part in parts_of({"a": ["u"]}, ["a"])]
-    ['dict']
-    """
-    if isinstance(x, Stream):
-        yield from x.batches()
-    elif comes_in_batches(x):
-        feed = feed_of_any(x)
-        for name in names:
-            if name not in feed.names:
-                raise unknown_name("Column", name, feed.names, f"in {feed.label}")
-        for batch in feed.read(list(names)):
-            yield _part_of(feed, batch, tuple(names))
-    else:
-        yield x
-
-
-def _part_of(feed: Feed, batch: Mapping[str, Any], names: tuple[str, ...]) -> Feed:
-    def again(wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
-        yield {n: batch[n] for n in wanted}
-
-    return replace(feed, names=names, batches=again, numbers=None, in_memory=True)
-
-
-def more_columns(
-    x: Any, readings: Mapping[str, Variable | None]
-) -> tuple[Columns, dict[str, Variable]]:
-    """The columns of more rows, and the variables that have states which were not known.
-
-    >>> a = Variable("a", "discrete", ("u", "w"))
-    >>> columns, new = more_columns({"a": ["v", "u"]}, {"a": a})
-    >>> new["a"].states, columns.by_name["a"].values.tolist()
-    (('u', 'v', 'w'), [1, 0])
-    """
-    columns = columns_for(x, readings)
-    for name in readings:
-        if name not in columns.by_name:
-            raise _not_there(name, columns)
-    text = isinstance(x, Feed) and x.text
-    new: dict[str, Variable] = {}
-    for name, v in readings.items():
-        if v is not None:
-            states = _new_states(v, columns.by_name[name], text)
-            if states:
-                new[name] = _joined(v, states, columns.by_name[name])
-    if new and not isinstance(x, Table):
-        columns = columns_for(x, {n: new.get(n, v) for n, v in readings.items()})
-    return columns, new
-
-
-def _not_there(name: str, columns: Columns) -> Exception:
-    if name in columns.aside:
-        return InputError(
-            f"The column {name!r} was set aside as it was read: {columns.aside[name]}.",
-            hint=f"Read the table with schema={{{name!r}: 'discrete'}}.",
-        )
-    return unknown_name("Column", name, [*columns.names, *columns.others], "in the rows")
-
-
-def _new_states(v: Variable, column: Column, text: bool) -> list[Any]:
-    """The values of a column that are no states yet."""
-    if column.variable is None:
-        odd = column.values[state_codes(v, column) > v.arity]
-        found: list[Any] = np.unique(odd).tolist() if len(odd) else []
-        return [int(x) if float(x).is_integer() and not isinstance(x, bool) else x for x in found]
-    if column.strange:
-        found = list(column.strange)
-        return _typed_like(v, found) if text else found
-    if column.variable is v or column.variable.states == v.states:
-        return []
-    known = set(map(state_key, v.states))
-    return [s for s in column.variable.states if state_key(s) not in known and not _has(v, s)]
-
-
-def _has(v: Variable, state: Any) -> bool:
-    try:
-        v.code(state)
-    except LookupError:
-        return False
-    return True
-
-
-def _typed_like(v: Variable, texts: list[Any]) -> list[Any]:
-    """Cells of a text file as values of the type that the known states have, if all of them can."""
-    if any(isinstance(s, str) for s in v.states):
-        return texts
-    kind, states = typed_states([str(t) for t in texts])
-    return list(states) if kind in ("bool", "int", "float") else texts
-
-
-def _joined(v: Variable, states: Sequence[Any], column: Column) -> Variable:
-    """A variable with more states; numbers that become many are told once."""
-    grown = Variable(v.name, "discrete", union(v.states, states))
-    if v.arity <= FEW_INTEGERS < grown.arity and column.variable is None:
-        warnings.warn(
-            f"{v.name!r} has {grown.arity} numbers by now, each a state of its own, since the "
-            f"first rows had few; begin with more rows, or give bins={{{v.name!r}: […]}}.",
-            CredoWarning,
-            stacklevel=5,
-        )
-    return grown
-
-
 def more_counted(
     counted: Counted,
     x: Any,
+    called: Any,
     labels: tuple[Variable, NDArray[Any]] | None,
     weights: NDArray[Any] | None,
     *,
     fixed: bool,
-    bins: Any,
 ) -> tuple[Counted, int]:
     """The counts with more rows; and how many rows had no class.
 
@@ -276,16 +241,15 @@ def more_counted(
     classes, a new one is refused.
     """
     name, done, gone = counted.known.target.name, 0, 0
-    names = [n for n in counted.known.schema.names if labels is None or n != name]
-    for part in parts_of(x, names):
+    for part in parts_of(x):
         known = counted.known
         readings = known.readings | ({name: known.target} if labels is None else {})
-        columns, new = more_columns(part, readings)
-        rows = slice(done, done + columns.rows)
+        columns, new = more_columns(part, readings, called, "bins={{{!r}: […]}}")
+        rows = slice(done, done := done + columns.rows)
         if labels is not None:
             own, group = labels[0], labels[1][rows]
             if len(group) != columns.rows:
-                raise different_lengths(rows.stop, len(labels[1]))
+                raise different_lengths(done, len(labels[1]))
             target = joined_variable(known.target, own)
             code = np.array([*map(target.code, own.states), target.arity])
             new, group = new | {name: target}, code[group]
@@ -295,28 +259,9 @@ def more_counted(
         if labels is None:
             group = state_codes(known.target, columns.by_name[name])
         part_weights = part.weights if isinstance(part, Table) else None
-        if weights is not None:
-            part_weights = weights[rows]
-        if known.waiting:
-            known, columns = _settled(known, part, columns, bins, part_weights)
-        block = known.block(columns, group, part_weights)
+        block = known.block(columns, group, part_weights if weights is None else weights[rows])
         gone += columns.rows - block.rows
         counted = counted.plus(known, block)
-        done += columns.rows
     if labels is not None and done != len(labels[1]):
         raise different_lengths(done, len(labels[1]))
     return counted, gone
-
-
-def _settled(
-    known: KnownColumns, part: Any, columns: Columns, bins: Any, weights: Any
-) -> tuple[KnownColumns, Columns]:
-    """Columns that had no value before, if they have one in these rows."""
-    found = dict(columns.by_name)
-    for name in known.waiting:
-        column = settled_column(part, name)
-        settled = None if column is None else trained_column(name, column, bins, weights)
-        if column is not None and settled is not None:
-            known = known.with_variables({name: settled[0]}, settled[1])
-            found[name] = column
-    return known, replace(columns, by_name=found)

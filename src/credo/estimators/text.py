@@ -30,8 +30,14 @@ from credo.estimators.inputs import (
     row_weights,
     threads_of,
 )
-from credo.estimators.text_documents import documents_in, one_document, refuse_counts
-from credo.estimators.text_rows import DenseRows, Rows, SparseRows
+from credo.estimators.text_documents import (
+    DenseRows,
+    Rows,
+    SparseRows,
+    documents_in,
+    one_document,
+    refuse_counts,
+)
 from credo.predict.rows.naive_explain import (
     Contributions,
     compared_classes,
@@ -224,7 +230,8 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         part = Totals(tuple(words), totals)
         if self._text and self.vocabulary is None:
             part = _sorted(part, weights)
-        return ByClass(Variable("y", "discrete", tuple(labels.tolist())), weight, (part,))
+        target = Variable("y", "discrete", tuple(labels.tolist()))
+        return ByClass(target, weight, part.words, words=part)
 
     # --- documents ------------------------------------------------------------------------
 

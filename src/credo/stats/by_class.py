@@ -1,43 +1,44 @@
-"""Statistics by class: what naive Bayes needs to know of the rows, and nothing else.
+"""Statistics by class: all that naive Bayes needs to know of the rows, in one value that merges.
 
-    StateCounts   n[c, x]                     how often each class has each state
-    Spread        n[c], mean[c], scatter[c]   of one real variable, or of several together
-    Totals        n[c, word]                  how often each class has each word
-    Points        the values themselves       for kernel densities
+    StateCounts    n[class, state]                         one discrete feature
+    WindowCounts   n[feature, class, number]               whole numbers, in `window_counts`
+    ClassMoments   n, mean, scatter [feature, class]       real features, each alone
+    JointMoments   n[c], mean[c, i], scatter[c, i, j]      real features that vary together
+    Totals         n[class, word]                          words, or columns of counts
+    Points         the values themselves                   for kernel densities
 
-Each merges with `+`: `of(a ⧺ b) == of(a) + of(b)`, also when one part has classes, states or words
-that the other lacks (their counts there are 0).
+`of(a ⧺ b) == of(a) + of(b)`, also when one part has classes, states or words that the other lacks
+(their counts there are 0). Counts add exactly, moments as Chan, Golub & LeVeque (1983) have it.
 """
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.core.errors import InputError, SchemaError
 from credo.core.frozen import Frozen
 from credo.core.schema import Variable
 from credo.stats.configurations import frozen
 
+if TYPE_CHECKING:
+    from credo.stats.window_counts import WindowCounts
+
 __all__ = [
-    "Block",
     "ByClass",
-    "Open",
-    "Part",
+    "ClassMoments",
+    "JointMoments",
     "Points",
-    "Spread",
     "StateCounts",
     "Totals",
     "Where",
-    "refuse_extremes",
     "spread_out",
-    "sums",
     "union",
 ]
 
@@ -64,9 +65,9 @@ def union(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(sorted(values, key=lambda v: (type(v).__name__, str(v))))
 
 
-def spread_out(values: NDArray[Any], where: Where, size: int, axis: int) -> NDArray[Any]:
-    """The values at their places along an axis of a larger array of zeros."""
-    if values.ndim <= axis or (len(where) == size and (where == np.arange(size)).all()):
+def spread_out(values: NDArray[Any], where: Where | None, size: int, axis: int) -> NDArray[Any]:
+    """The values at their places along an axis of a larger array of zeros; None: as they are."""
+    if where is None or (len(where) == size and (where == np.arange(size)).all()):
         return values
     shape = list(values.shape)
     shape[axis] = size
@@ -82,8 +83,8 @@ def _places(old: Variable, new: Variable) -> Where:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class StateCounts:
-    """How often each class has each state of a discrete variable: `values[class, state]`."""
+class StateCounts(Frozen):
+    """How often each class has each state of a discrete feature: `values[class, state]`."""
 
     variable: Variable
     values: NDArray[Any]
@@ -99,26 +100,33 @@ class StateCounts:
 
     def on_classes(self, where: Where, size: int) -> StateCounts:
         """The same counts among more classes."""
-        return replace(self, values=frozen(spread_out(self.values, where, size, 0)))
+        return replace(self, values=spread_out(self.values, where, size, 0))
 
-    def __add__(self, other: StateCounts) -> StateCounts:
+    def merged(self, other: StateCounts, where: Where | None = None) -> StateCounts:
+        """The counts of both; the classes of the other are at `where` among these."""
+        b = spread_out(other.values, where, len(self.values), 0)
         if self.variable == other.variable:
-            values, both = frozen(self.values + other.values), self.unseen and other.unseen
-            return StateCounts(self.variable, values, self.above, both)
+            both = self.unseen and other.unseen
+            return StateCounts(self.variable, self.values + b, self.above, both)
         if self.unseen or other.unseen:
-            return other if self.unseen else self
-        states = union(self.variable.states, other.variable.states)
+            return replace(other, values=b) if self.unseen else self
         variable = self.variable
+        states = union(variable.states, other.variable.states)
         if states != variable.states:
             variable = Variable(variable.name, "discrete", states, variable.ordered)
         a = spread_out(self.values, _places(self.variable, variable), len(states), 1)
-        b = spread_out(other.values, _places(other.variable, variable), len(states), 1)
-        return StateCounts(variable, frozen(a + b), self.above)
+        b = spread_out(b, _places(other.variable, variable), len(states), 1)
+        return StateCounts(variable, a + b, self.above)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Spread(Frozen):
-    """Weight, mean and scatter of real variables in each class (Chan, Golub & LeVeque 1983)."""
+class ClassMoments:
+    """Weight, mean and scatter of real features, each alone: arrays [feature, class].
+
+    >>> two = ClassMoments(("a", "b"), np.ones((2, 1)), np.ones((2, 1)), np.zeros((2, 1)))
+    >>> two.merged(two).n.tolist()
+    [[2.0], [2.0]]
+    """
 
     names: tuple[str, ...]
     n: Floats
@@ -126,42 +134,57 @@ class Spread(Frozen):
     scatter: Floats
 
     def __post_init__(self) -> None:
-        square = np.diagonal(self.scatter, axis1=1, axis2=2)
-        refuse_extremes(self.names, self.mean, square)
+        parts = (self.n, self.mean, self.scatter)
+        if not _core.naive_usual_moments(*(np.ascontiguousarray(a, np.float64) for a in parts)):
+            _refuse_extremes(self.names, self.mean.T, self.scatter.T)
+        for name in ("n", "mean", "scatter"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def on_classes(self, where: Where, size: int) -> ClassMoments:
+        """The same moments among more classes."""
+        moments = (spread_out(a, where, size, 1) for a in (self.n, self.mean, self.scatter))
+        return ClassMoments(self.names, *moments)
+
+    def merged(self, other: ClassMoments, where: Where | None = None) -> ClassMoments:
+        """The moments of both; the classes of the other are at `where` among these."""
+        _refuse_others(self.names, other.names)
+        mine, theirs = (self.n, self.mean, self.scatter), (other.n, other.mean, other.scatter)
+        return ClassMoments(self.names, *_core.naive_merged(*mine, *theirs, where))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class JointMoments(Frozen):
+    """Weight, mean and scatter of real features together, of the rows that have all of them."""
+
+    names: tuple[str, ...]
+    n: Floats
+    mean: Floats
+    scatter: Floats
+
+    def __post_init__(self) -> None:
+        _refuse_extremes(self.names, self.mean, np.diagonal(self.scatter, axis1=1, axis2=2))
         Frozen.__post_init__(self)
 
-    @classmethod
-    def each(cls, names: Sequence[str], n: Floats, mean: Floats, scatter: Floats) -> list[Spread]:
-        """One spread for each of many variables, from arrays [variable, class].
-
-        >>> two = Spread.each(["a", "b"], np.ones((2, 1)), np.ones((2, 1)), np.zeros((2, 1)))
-        >>> two[1].names, two[1].mean.tolist(), two[1].scatter.shape
-        (('b',), [[1.0]], (1, 1, 1))
-        """
-        refuse_extremes(names, mean.T, scatter.T)
-        n, mean, scatter = frozen(n), frozen(mean[:, :, None]), frozen(scatter[:, :, None, None])
-        out, put = [], object.__setattr__
-        for name, *values in zip(names, n, mean, scatter, strict=True):
-            one = object.__new__(cls)  # its numbers have been looked at already
-            put(one, "names", (name,))
-            put(one, "n", values[0])
-            put(one, "mean", values[1])
-            put(one, "scatter", values[2])
-            out.append(one)
-        return out
-
-    def on_classes(self, where: Where, size: int) -> Spread:
+    def on_classes(self, where: Where, size: int) -> JointMoments:
         """The same moments among more classes."""
-        n, mean, scatter = (
-            frozen(spread_out(a, where, size, 0)) for a in (self.n, self.mean, self.scatter)
-        )
-        return Spread(self.names, n, mean, scatter)
+        moments = (spread_out(a, where, size, 0) for a in (self.n, self.mean, self.scatter))
+        return JointMoments(self.names, *moments)
 
-    def __add__(self, other: Spread) -> Spread:
-        n, mean, scatter = _merged(
-            (self.n, self.mean, self.scatter), (other.n, other.mean, other.scatter)
-        )
-        return Spread(self.names, frozen(n), frozen(mean), frozen(scatter))
+    def merged(self, other: JointMoments, where: Where | None = None) -> JointMoments:
+        """The moments of both; the classes of the other are at `where` among these."""
+        _refuse_others(self.names, other.names)
+        a, b = self, other if where is None else other.on_classes(where, len(self.n))
+        n = a.n + b.n
+        some, here, there = np.where(n > 0, n, 1.0)[:, None], (a.n > 0)[:, None], (b.n > 0)[:, None]
+        # about the middle of the two means, so that the sum commutes to the last bit
+        middle = np.where(here & there, (a.mean + b.mean) / 2, np.where(here, a.mean, b.mean))
+        shift = a.n[:, None] * (a.mean - middle) + b.n[:, None] * (b.mean - middle)
+        mean, scatter = middle + shift / some, a.scatter + b.scatter
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part, seen in ((a, here), (b, there)):
+                away = np.where(seen, part.mean - mean, 0.0)
+                scatter = scatter + part.n[:, None, None] * away[:, :, None] * away[:, None, :]
+        return JointMoments(self.names, n, mean, scatter)
 
     def pooled(self) -> tuple[float, Floats, Floats]:
         """Weight, mean and scatter of all classes together."""
@@ -174,29 +197,8 @@ class Spread(Frozen):
         return n, mean, self.scatter.sum(axis=0) + between
 
 
-Moments = tuple[Floats, Floats, Floats]
-_MOMENTS = ("n", "mean", "scatter")
-
-
-def _merged(a: Moments, b: Moments) -> Moments:
-    """Weight [… class], mean [… class, i] and scatter [… class, i, j] of two parts together."""
-    n = a[0] + b[0]
-    some = np.where(n > 0, n, 1.0)[..., None]
-    here, there = (a[0] > 0)[..., None], (b[0] > 0)[..., None]
-    # about the middle of the two means, so that + commutes to the last bit
-    middle = np.where(here & there, (a[1] + b[1]) / 2, np.where(here, a[1], b[1]))
-    shift = a[0][..., None] * (a[1] - middle) + b[0][..., None] * (b[1] - middle)
-    mean = middle + shift / some
-    scatter = a[2] + b[2]
-    with np.errstate(over="ignore", invalid="ignore"):
-        for (weight, centre, _), seen in ((a, here), (b, there)):
-            away = np.where(seen, centre - mean, 0.0)
-            scatter = scatter + weight[..., None, None] * away[..., :, None] * away[..., None, :]
-    return n, mean, scatter
-
-
-def refuse_extremes(names: Sequence[str], mean: Floats, square: Floats) -> None:
-    """Numbers [class, variable] whose squares pass what floats can hold, by the variable's name."""
+def _refuse_extremes(names: Sequence[str], mean: Floats, square: Floats) -> None:
+    """Numbers [class, feature] whose squares pass what floats can hold, by the feature's name."""
     ends = (mean.min(), mean.max(), square.max()) if mean.size else (math.inf,)
     if all(map(math.isfinite, ends)) and (ends[-1] == 0 or square.min() >= 1e-290):
         return  # the usual case
@@ -229,23 +231,25 @@ class Totals(Frozen):
 
     def on_classes(self, where: Where, size: int) -> Totals:
         """The same totals among more classes."""
-        return replace(self, values=frozen(spread_out(self.values, where, size, 0)))
+        return replace(self, values=spread_out(self.values, where, size, 0))
 
-    def __add__(self, other: Totals) -> Totals:
+    def merged(self, other: Totals, where: Where | None = None) -> Totals:
+        """The totals of both, of all words; the classes of the other are at `where`."""
+        b = spread_out(other.values, where, len(self.values), 0)
         if self.words is other.words or self.words == other.words:
-            return Totals(self.words, frozen(self.values + other.values))
+            return Totals(self.words, self.values + b)
         words = union(self.words, other.words)
         at = {w: i for i, w in enumerate(words)}
         parts = [
-            spread_out(t.values, np.array([at[w] for w in t.words], np.intp), len(words), 1)
-            for t in (self, other)
+            spread_out(values, np.array([at[w] for w in t.words], np.intp), len(words), 1)
+            for t, values in ((self, self.values), (other, b))
         ]
-        return Totals(words, frozen(parts[0] + parts[1]))
+        return Totals(words, parts[0] + parts[1])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Points(Frozen):
-    """The values of a real variable in each class, in order, with their weights."""
+    """The values of a real feature in each class, in order, with their weights."""
 
     name: str
     values: tuple[Floats, ...]
@@ -259,14 +263,10 @@ class Points(Frozen):
     @classmethod
     def of(cls, name: str, values: Floats, group: NDArray[Any], k: int, weights: Any) -> Points:
         """The points of each class, equal values gathered."""
-        found, weight = [], []
-        for c in range(k):
-            here = (group == c) & ~np.isnan(values)
-            points, inverse = np.unique(values[here], return_inverse=True)
-            w = None if weights is None else np.asarray(weights, dtype=np.float64)[here]
-            found.append(frozen(points))
-            weight.append(frozen(np.bincount(inverse, w, len(points)).astype(np.float64)))
-        return cls(name, tuple(found), tuple(weight))
+        w = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
+        here = [(group == c) & ~np.isnan(values) for c in range(k)]
+        parts = [_gathered(values[rows], w[rows]) for rows in here]
+        return cls(name, tuple(p[0] for p in parts), tuple(p[1] for p in parts))
 
     def on_classes(self, where: Where, size: int) -> Points:
         """The same points among more classes."""
@@ -275,101 +275,80 @@ class Points(Frozen):
             values[at], weights[at] = self.values[i], self.weights[i]
         return Points(self.name, tuple(values), tuple(weights))
 
-    def __add__(self, other: Points) -> Points:
-        values, weights = [], []
-        for a, b, v, w in zip(self.values, other.values, self.weights, other.weights, strict=True):
-            points, inverse = np.unique(np.concatenate([a, b]), return_inverse=True)
-            values.append(frozen(points))
-            both = np.concatenate([v, w])
-            weights.append(frozen(np.bincount(inverse, both, len(points)).astype(np.float64)))
-        return Points(self.name, tuple(values), tuple(weights))
+    def merged(self, other: Points, where: Where | None = None) -> Points:
+        """The points of both; the classes of the other are at `where` among these."""
+        other = other if where is None else other.on_classes(where, len(self.values))
+        parts = [
+            _gathered(np.concatenate([a, b]), np.concatenate([v, w]))
+            for a, b, v, w in zip(
+                self.values, other.values, self.weights, other.weights, strict=True
+            )
+        ]
+        return Points(self.name, tuple(p[0] for p in parts), tuple(p[1] for p in parts))
 
 
-Part = StateCounts | Spread | Totals | Points
+def _gathered(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    points, inverse = np.unique(values, return_inverse=True)
+    return points, np.bincount(inverse, weights, len(points)).astype(np.float64)
 
 
-class Block(Sequence[Part]):
-    """The statistics of many features that lie in one array; each is made when it is asked for."""
-
-    __slots__ = ()
-
-    names: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @abstractmethod
-    def on_classes(self, where: Where, size: int) -> Block:
-        """The same statistics among more classes."""
-
-    @abstractmethod
-    def joined(self, other: Block, where: Where | None = None) -> Block | None:
-        """Those of both together; None where they do not fit into one array.
-
-        `where` has the places of the other's classes among these, if they are not the same.
-        """
+def _refuse_others(a: tuple[str, ...], b: tuple[str, ...]) -> None:
+    if a is not b and a != b:  # parts of one array share their names: thousands are not compared
+        raise _different()
 
 
-class Open(Protocol):
-    """What is kept of features whose kind more rows may change; see `naive_bayes_open`."""
-
-    def on_classes(self, where: Where, size: int) -> Open:
-        """The same among more classes."""
-
-    def added(self, a: ByClass, b: ByClass) -> ByClass:
-        """Two statistics of the same classes, of which one at least has features left open."""
+def _different() -> SchemaError:
+    return SchemaError(
+        "The two statistics are of different features, or of different kinds of them.",
+        hint="Give both the same columns and kinds.",
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ByClass:
-    """The weight of each class, and one statistic for each feature (or group of features).
+    """The weight of each class, and the statistics of all features by kind.
 
-    `unlabelled` is the weight of the rows whose class is missing; they are in no count. `open` is
-    what may change the kinds of features when more rows come; None where they are final.
+    `unlabelled` is the weight of the rows whose class is missing; they are in no count.
 
     >>> y = Variable("y", "discrete", ("a", "b")); x = Variable("x", "discrete", (0, 1))
-    >>> s = ByClass(y, np.array([2, 1]), (StateCounts(x, np.array([[1, 1], [0, 1]])),))
-    >>> (s + s).weight.tolist(), (s + s).parts[0].values.tolist()
+    >>> x = StateCounts(x, np.array([[1, 1], [0, 1]]))
+    >>> s = ByClass(y, np.array([2, 1]), ("x",), counts=(x,))
+    >>> (s + s).weight.tolist(), (s + s).counts[0].values.tolist()
     ([4, 2], [[2, 2], [0, 2]])
     """
 
     target: Variable
     weight: NDArray[Any]
-    parts: Sequence[Part]
+    names: tuple[str, ...]
+    """The features, in order."""
+    counts: tuple[StateCounts, ...] | WindowCounts = ()
+    moments: ClassMoments | None = None
+    joint: tuple[JointMoments, ...] = ()
+    words: Totals | None = None
+    points: tuple[Points, ...] = ()
     unlabelled: int | float = 0
-    open: Open | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weight", frozen(np.asarray(self.weight)))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the features."""
-        if isinstance(self.parts, Block):
-            return self.parts.names
-        if len(self.parts) == 1:
-            return self.parts[0].names
-        return tuple(n for part in self.parts for n in part.names)
 
     def on(self, target: Variable) -> ByClass:
         """The same statistics among more classes."""
         if target == self.target:
             return self
         where, size = _places(self.target, target), len(target.states)
-        still = None if self.open is None else self.open.on_classes(where, size)
-        if isinstance(self.parts, Block):
-            weight, parts = spread_out(self.weight, where, size, 0), self.parts
-            return ByClass(target, weight, parts.on_classes(where, size), self.unlabelled, still)
-        alone, (n, mean, scatter) = _alone(self.parts)
-        found = _each(
-            self.parts, alone, *(spread_out(a, where, size, 1) for a in (n, mean, scatter))
-        )
+        counts = self.counts
         return ByClass(
             target,
             spread_out(self.weight, where, size, 0),
-            tuple(found.get(i) or p.on_classes(where, size) for i, p in enumerate(self.parts)),
+            self.names,
+            tuple(c.on_classes(where, size) for c in counts)
+            if isinstance(counts, tuple)
+            else counts.on_classes(where, size),
+            None if self.moments is None else self.moments.on_classes(where, size),
+            tuple(j.on_classes(where, size) for j in self.joint),
+            None if self.words is None else self.words.on_classes(where, size),
+            tuple(p.on_classes(where, size) for p in self.points),
             self.unlabelled,
-            still,
         )
 
     def __add__(self, other: object) -> ByClass:
@@ -380,73 +359,55 @@ class ByClass:
                 f"Statistics by {other.target.name!r} cannot be added to those by "
                 f"{self.target.name!r}."
             )
-        classes = union(self.target.states, other.target.states)
-        target = self.target
+        classes, target = union(self.target.states, other.target.states), self.target
         if classes != target.states:
             target = Variable(target.name, "discrete", classes, target.ordered)
-        simple = target is self.target and self.open is None and other.open is None
-        if simple and (found := self._with_block(other)) is not None:
-            return found
-        a, b = self.on(target), other.on(target)
-        still = a.open if a.open is not None else b.open
-        if still is not None:
-            return still.added(a, b)
-        parts = sums(a.parts, b.parts)
-        return ByClass(target, a.weight + b.weight, parts, a.unlabelled + b.unlabelled)
+        a, b = self.on(target), other
+        where = None if b.target.states == classes else _places(b.target, target)
+        words = _optional(a.words, b.words, where)
+        names = a.names
+        if names is not b.names and names != b.names:
+            if names != a._word_names or b.names != b._word_names or words is None:
+                raise _different()
+            names = words.words
+        return ByClass(
+            target,
+            a.weight + spread_out(b.weight, where, len(classes), 0),
+            names,
+            _counts(a.counts, b.counts, where),
+            _optional(a.moments, b.moments, where),
+            _each(a.joint, b.joint, where),
+            words,
+            _each(a.points, b.points, where),
+            a.unlabelled + b.unlabelled,
+        )
 
-    def _with_block(self, other: ByClass) -> ByClass | None:
-        """The sum where the other's block has these classes or fewer, which are not spread out."""
-        if not (isinstance(self.parts, Block) and isinstance(other.parts, Block)):
-            return None
-        where = _places(other.target, self.target)
-        fewer = other.target.states != self.target.states
-        if (parts := self.parts.joined(other.parts, where if fewer else None)) is None:
-            return None
-        weight = self.weight + spread_out(other.weight, where, len(self.weight), 0)
-        return ByClass(self.target, weight, parts, self.unlabelled + other.unlabelled)
+    @property
+    def _word_names(self) -> tuple[str, ...]:
+        return () if self.words is None else self.words.words
 
     def __radd__(self, other: object) -> ByClass:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
 
-def _alone(parts: Sequence[Part]) -> tuple[list[int], Moments]:
-    """The places of the real variables that stand alone, and their moments [variable, class]."""
-    found = [(i, p) for i, p in enumerate(parts) if type(p) is Spread and len(p.names) == 1]
-    n, mean, scatter = (np.array([getattr(p, what) for _, p in found]) for what in _MOMENTS)
-    if found:
-        mean, scatter = mean[:, :, 0], scatter[:, :, 0, 0]
-    return [i for i, _ in found], (n, mean, scatter)
+def _optional(a: Any, b: Any, where: Where | None) -> Any:
+    if (a is None) != (b is None):
+        raise _different()
+    return None if a is None else a.merged(b, where)
 
 
-def _each(parts: Sequence[Part], places: list[int], *moments: Floats) -> dict[int, Part]:
-    if not places:
-        return {}
-    names = [parts[i].names[0] for i in places]
-    return dict(zip(places, Spread.each(names, *moments), strict=True))
+def _each(a: Sequence[Any], b: Sequence[Any], where: Where | None) -> tuple[Any, ...]:
+    if len(a) != len(b) or any(
+        p.names != q.names or getattr(p, "above", 0) != getattr(q, "above", 0)
+        for p, q in zip(a, b, strict=True)
+    ):
+        raise _different()
+    return tuple(p.merged(q, where) for p, q in zip(a, b, strict=True))
 
 
-def sums(a: Sequence[Part], b: Sequence[Part]) -> Sequence[Part]:
-    """Part by part, blocks and the real variables that stand alone all at once."""
-    if isinstance(a, Block) and isinstance(b, Block):
-        joined = a.joined(b)
+def _counts(a: Any, b: Any, where: Where | None) -> Any:
+    if not isinstance(a, tuple) and not isinstance(b, tuple):
+        joined = a.joined(b, where)
         if joined is not None:
             return joined
-    if len(a) != len(b) or any(
-        type(p) is not type(q) or (p.names != q.names and not isinstance(p, Totals))
-        for p, q in zip(a, b, strict=False)
-    ):
-        raise SchemaError(
-            "The two statistics are of different features, or of different kinds of them.",
-            hint="Give both the same columns and kinds.",
-        )
-    places, (n, mean, scatter) = _alone(a)
-    found: dict[int, Part] = {}
-    if places:
-        _, other = _alone(b)
-        wide = [(m[0], m[1][..., None], m[2][..., None, None]) for m in ((n, mean, scatter), other)]
-        n, mean, scatter = _merged(*wide)
-        found = _each(a, places, n, mean[..., 0], scatter[..., 0, 0])
-    return tuple(
-        found[i] if i in found else p + q  # type: ignore[operator]
-        for i, (p, q) in enumerate(zip(a, b, strict=True))
-    )
+    return _each(tuple(a), tuple(b), where)

@@ -1,7 +1,7 @@
 """The features of naive Bayes that are alike, in one array for all of them.
 
 A block is a sequence of features; each is made when it is asked for, and the native pass over many
-rows reads the arrays as they are. See `credo.stats.class_blocks`, from which they are learned.
+rows reads the arrays as they are. See `credo.stats.by_class`, from which they are learned.
 """
 
 from __future__ import annotations

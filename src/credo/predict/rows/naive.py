@@ -24,10 +24,9 @@ from credo.core.schema import Variable
 from credo.data.columns.absent import warn_renamed
 from credo.data.columns.columns import Column, Columns, columns_for
 from credo.data.sources.unnamed import unmasked
-from credo.model.naive_bayes.blocks import FeatureBlock
+from credo.model.naive_bayes.blocks import FeatureBlock, NormalBlock, StateBlock
 from credo.model.naive_bayes.features import Bag, Normal, States
 from credo.model.naive_bayes.model import NaiveBayesModel
-from credo.predict.rows.naive_blocks import Reading, block_reading, block_scorer
 from credo.predict.rows.naive_row import UNSEEN, check_unseen, no_state, zero_cells
 
 __all__ = [
@@ -81,7 +80,7 @@ class _Compiled:
 class _Whole:
     """The same for a block of features, whose columns lie in one array."""
 
-    reading: Reading
+    reading: _Reading
     scorers: dict[bool, Any]
 
 
@@ -208,11 +207,11 @@ def _of_block(
 ) -> Any:
     whole = _WHOLE.get(model)
     if whole is None:
-        whole = _WHOLE[model] = _Whole(block_reading(block), {})
+        whole = _WHOLE[model] = _Whole(_block_reading(block), {})
     smooth = unseen == "smooth"
     scorer = whole.scorers.get(smooth)
     if scorer is None:
-        scorer = whole.scorers[smooth] = block_scorer(block, model.log_prior, smooth)
+        scorer = whole.scorers[smooth] = _block_scorer(block, model.log_prior, smooth)
     assert columns.matrix is not None
     inputs = whole.reading.inputs(columns.matrix)
     out, bad, strange, infinite, _ = scorer.score(*inputs, columns.rows, None, answer, threads)
@@ -326,6 +325,72 @@ def _extra(others: Sequence[Any], columns: Columns, k: int) -> Floats | None:
                     x[:, i] = columns.by_name[name].values[rows]
             total[rows] += f.rows(x)
     return total
+
+
+# --- blocks of features as the kernel reads them ------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the matrix of all columns is read: the windows of states, or the places of numbers."""
+
+    windows: Any
+    places: NDArray[np.int64] | None
+
+    def inputs(self, matrix: NDArray[Any]) -> tuple[Any, Any, Any]:
+        """Columns of states, their windows, and columns of numbers, for the scorer."""
+        if self.windows is not None:
+            return matrix, self.windows, []
+        return [], [], matrix if self.places is None else (matrix, self.places)
+
+
+def _block_reading(block: FeatureBlock) -> _Reading:
+    """The windows in which the states of each feature lie; or which numbers tell anything."""
+    if isinstance(block, NormalBlock):
+        return _Reading(None, np.flatnonzero(~block.idle) if block.idle.any() else None)
+    assert isinstance(block, StateBlock)
+    if block.above:
+        return _Reading((0, -1, None, 2), None)
+    d, width = block.known.shape
+    count = block.known.sum(axis=1)
+    first = block.known.argmax(axis=1)
+    span = width - block.known[:, ::-1].argmax(axis=1) - first
+    begin = np.full(d, -1, dtype=np.int64)
+    gaps = np.flatnonzero(span != count)  # states that are not next to each other
+    luts = np.zeros(0, dtype=np.uint16)
+    if len(gaps):
+        begin[gaps] = np.arange(len(gaps)) * width
+        code = np.where(block.known, block.known.cumsum(axis=1) - 1, (count + 1)[:, None])[gaps]
+        shifted = np.minimum(first[gaps][:, None] + np.arange(width), width - 1)
+        luts = np.take_along_axis(code, shifted, axis=1).astype(np.uint16).ravel()
+    low = (first + block.low).astype(np.int64)
+    return _Reading((low, span.astype(np.int64), count.astype(np.int64), luts, begin), None)
+
+
+def _block_scorer(block: FeatureBlock, log_prior: Floats, smooth: bool) -> Any:
+    """The tables of a block, in native memory."""
+    k = len(log_prior)
+    empty = np.zeros((0, k))
+    prior = np.ascontiguousarray(log_prior)
+    if isinstance(block, NormalBlock):
+        mean, variance = block.mean, block.variance
+        if block.idle.any():
+            mean, variance = mean[~block.idle], variance[~block.idle]
+        none = np.zeros(0, dtype=np.int64)
+        return _core.NaiveScorer(prior, none, [], empty, mean, variance)
+    assert isinstance(block, StateBlock)
+    d, width = block.known.shape
+    rows = np.zeros((d, width + 2, k))  # the states, missing (nothing), not seen
+    rows[:, :width] = block.log_theta.transpose(0, 2, 1)
+    if smooth:
+        rows[:, width + 1] = block.unseen
+    if block.known.all():
+        many, tables = np.full(d, width + 2), rows.reshape(-1, k)
+    else:
+        used = np.ones((d, width + 2), dtype=bool)
+        used[:, :width] = block.known
+        many, tables = used.sum(axis=1), rows[used]
+    return _core.NaiveScorer(prior, many, [], tables, empty, empty)
 
 
 # --- states that were not seen ------------------------------------------------------------

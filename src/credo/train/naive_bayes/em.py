@@ -6,18 +6,25 @@
 Each turn raises ln P(rows | θ), in which the classes that are not known and the cells that are
 missing are summed out; with smoothing l it raises that plus l·Σ ln θ, the Dirichlet prior whose
 mode (n + l) / (N + l·J) is (Dempster, Laird & Rubin 1977; Nigam, McCallum, Thrun & Mitchell 2000).
-Gaps among columns that vary together count as they are expected (`naive_bayes_em_gaps`). A variance
-that is not maximum likelihood (`variance="sample"`, a floor, a ridge) climbs nearly, not exactly;
-the prior of `variance="shrunk"` comes last, when the shares no longer change.
-The start is the model of the rows that have a class, smoothed by at least 1 so that nothing is
-ruled out before it was looked at; numbers start as wide as `naive_bayes_em_gaps` says.
+A variance that is not maximum likelihood (`variance="sample"`, a floor, a ridge) climbs nearly, not
+exactly; the prior of `variance="shrunk"` comes last, when the shares no longer change.
+
+A missing cell among columns that vary together counts as it is expected, in every class
+
+    E[x_m | x_o, c] = μ_m + Σ_mo Σ_oo⁻¹ (x_o − μ_o),   Cov(x_m | x_o) = Σ_mm − Σ_mo Σ_oo⁻¹ Σ_om
+
+since leaving such rows out would not climb (Little & Rubin 2019, 11.2). The start is the model of
+the rows that have a class, smoothed by at least 1 so that nothing is ruled out before it was looked
+at. Numbers start from the cells that are there, each column by itself: its mean in each class, over
+all rows where a class shows none, and its variance within the classes, to which that of all its
+cells counts as one more row. So what only rows without a class show starts wide.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -28,72 +35,37 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.progress import track
 from credo.core.schema import Variable
-from credo.data import Stream, Table
-from credo.data.columns.columns import Column, Columns, columns_of
+from credo.data.columns.columns import Column, Columns
 from credo.model.naive_bayes.features import Bag, Normals, States
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.predict.rows.naive import predict_columns
-from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
-from credo.stats.configurations import frozen
-from credo.train.naive_bayes.em_gaps import available_moments, expected_spread, group_values
+from credo.stats.by_class import ByClass, ClassMoments, JointMoments
+from credo.train.naive_bayes.cells import joint_values
+from credo.train.naive_bayes.count import by_class, class_moments
 from credo.train.naive_bayes.fit import Options, train
-from credo.train.naive_bayes.groups import GroupSpread
 from credo.train.naive_bayes.plan import Plan
-from credo.train.naive_bayes.rows import by_class
 
-__all__ = ["UNLABELLED", "ClassedRows", "check_unlabelled", "em_model", "rows_of_source"]
+__all__ = ["Rows", "check_unlabelled", "em_model"]
 
 Floats = NDArray[np.float64]
-
-UNLABELLED = ("skip", "em")
-"""What to do with rows without a class."""
+Rows = Callable[[], Iterable[tuple[Columns, NDArray[np.uint32], NDArray[Any] | None]]]
+"""Columns, the class of each row (the number of classes where it has none) and weights, in parts;
+they are asked for once a turn."""
 
 
 def check_unlabelled(given: Any) -> str:
-    """One of the words for it; anything else is refused.
+    """What to do with rows without a class; anything but the two words is refused.
 
     >>> check_unlabelled("em")
     'em'
     """
-    if given not in UNLABELLED:
+    if given not in ("skip", "em"):
         raise InputError(f"unlabelled must be 'skip' or 'em', got {given!r}.")
     return str(given)
 
 
-@dataclass(frozen=True, eq=False)
-class ClassedRows:
-    """Rows as columns; `group` has the class of each, the number of classes where it has none."""
-
-    columns: Columns
-    group: NDArray[np.uint32]
-    weights: NDArray[Any] | None = None
-
-    def take(self, where: NDArray[np.bool_]) -> ClassedRows:
-        """Some of the rows."""
-        found = {
-            n: Column(c.values[where], c.variable, c.strange)
-            for n, c in self.columns.by_name.items()
-        }
-        weights = None if self.weights is None else self.weights[where]
-        return ClassedRows(Columns(int(where.sum()), found), self.group[where], weights)
-
-
-def rows_of_source(source: Table | Stream, target: str) -> Callable[[], Iterable[ClassedRows]]:
-    """The rows of a table, or of a stream batch by batch each time they are asked for."""
-
-    def of(table: Table) -> ClassedRows:
-        names = [n for n in table.schema.names if n != target]
-        group = table.codes(target).astype(np.uint32)
-        return ClassedRows(columns_of(table.select(names)), group, table.weights)
-
-    if isinstance(source, Stream):
-        return lambda: (of(t) for t in source.batches() if len(t))
-    held = of(source)
-    return lambda: (held,)
-
-
 def em_model(
-    rows: Callable[[], Iterable[ClassedRows]],
+    rows: Rows,
     target: Variable,
     plan: Plan,
     options: Options,
@@ -108,18 +80,18 @@ def em_model(
     The record has the trace: what is climbed, at the start and after each turn.
     """
     began = time.perf_counter()
-    _check(tol, budget)
-    k = target.arity
-    _settle(rows, target, plan, threads)
-    known, blank = _known(rows, target, plan, threads)
-    if _without_values_apart(rows, plan):
-        known, blank = _known(rows, target, plan, threads)
+    if not isinstance(tol, (int, float)) or not 0 < tol < 1:
+        raise InputError(f"tol must be between 0 and 1, got {tol!r}.")
+    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
+        raise InputError(f"budget must be a whole number of 1 or more, got {budget!r}.")
+    problem = _Problem(rows, target, plan, threads)
     for name in plan.of("kernel"):
         raise InputError(
             f"The width of the kernel density of {name!r} is set by a rule, not by likelihood, "
             "which EM climbs.",
             hint="Make it 'gaussian', or use unlabelled='skip'.",
         )
+    known, blank = problem.counted()
     empty = np.flatnonzero(known.weight == 0)
     if len(empty):
         raise InputError(
@@ -127,19 +99,17 @@ def em_model(
         )
     if blank is None:
         return train(known, options, source)
-    start = known + blank
-    gaps = [names for names in plan.together if _has_gaps(rows, names)]
-    begun = _begun(start, rows, k, threads)
-    last = options
+    start, last = known + blank, options
     if options.variance == "shrunk":
         options = replace(options, variance="ml")
-    model = train(begun, replace(options, smoothing=_at_least_one(options.smoothing)), source)
+    first = replace(options, smoothing=_at_least_one(options.smoothing))
+    model = train(problem.begun(start), first, source)
     statistic, trace, reason = start, [], f"the budget of {budget:,} turns is spent"
     for turn in track(range(budget), "rows without a class", total=budget):
-        soft, value, groups = _expected(model, rows, target, plan, k, threads, gaps)
+        soft, joint, value = problem.expected(model)
         trace.append(value + _log_prior(model, options))
         new = start + soft
-        new = replace(new, parts=tuple(groups.get(p.names, p) for p in new.parts))
+        new = replace(new, joint=tuple(joint.get(p.names, p) for p in new.joint))
         change = _change(statistic, new)
         statistic, model = new, train(new, options, source)
         if change <= tol:
@@ -161,161 +131,179 @@ def em_model(
     return replace(model, record=record)
 
 
-def _check(tol: Any, budget: Any) -> None:
-    if not isinstance(tol, (int, float)) or not 0 < tol < 1:
-        raise InputError(f"tol must be between 0 and 1, got {tol!r}.")
-    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
-        raise InputError(f"budget must be a whole number of 1 or more, got {budget!r}.")
-
-
 def _at_least_one(smoothing: Any) -> Any:
     if isinstance(smoothing, Mapping):
         return {n: max(float(given), 1.0) for n, given in smoothing.items()}
     return max(float(smoothing), 1.0)
 
 
-def _settle(
-    rows: Callable[[], Iterable[ClassedRows]], target: Variable, plan: Plan, threads: int
-) -> None:
-    """Let all rows say what a column of whole numbers is, not those with a class alone."""
-    for part in rows():
-        group = np.zeros(len(part.group), dtype=np.uint32)
-        by_class(part.columns, group, target, plan, None, threads)
-        break  # of a stream the schema has said it
+class _Problem:
+    """The rows, asked once a turn what is expected of them."""
+
+    def __init__(self, rows: Rows, target: Variable, plan: Plan, threads: int) -> None:
+        self.rows, self.target, self.plan, self.threads = rows, target, plan, threads
+        self.k = target.arity
+        for columns, group, _ in rows():  # all rows say what a column is, not those with a class
+            by_class(columns, np.zeros_like(group), target, plan, None, threads)
+            break
+        self.gaps = [names for names in plan.together if self._has_gaps(names)]
+
+    def _has_gaps(self, names: Sequence[str]) -> bool:
+        return any(bool(np.isnan(joint_values(c, names)).any()) for c, _, _ in self.rows())
+
+    def counted(self) -> tuple[ByClass, ByClass | None]:
+        """The statistics of the rows with a class; of the others only their states, counted 0."""
+        known: list[ByClass] = []
+        blank: list[ByClass] = []
+        for columns, group, weights in self.rows():
+            known.append(by_class(columns, group, self.target, self.plan, weights, self.threads))
+            free = group == self.k
+            if free.any():
+                nobody = np.zeros(int(free.sum()), dtype=np.uint32)
+                part = _taken(columns, free)
+                found = by_class(part, nobody, self.target, self.plan, None, self.threads)
+                blank.append(_emptied(found))
+        return reduce(add, known), reduce(add, blank) if blank else None
+
+    def begun(self, start: ByClass) -> ByClass:
+        """What to start from: numbers begin with the cells that are there, column by column."""
+        moments = () if start.moments is None else start.moments.names
+        names = [*moments, *(n for p in start.joint for n in p.names)]
+        if not names:
+            return start
+        mean, variance = self._available(names)
+        place = {name: j for j, name in enumerate(names)}
+        n = start.weight + 1.0
+
+        def joint(old: JointMoments) -> JointMoments:
+            at = [place[name] for name in old.names]
+            scatter = n[:, None, None] * np.diag(variance[at])
+            return JointMoments(old.names, n, mean[at].T, scatter)
+
+        d = len(moments)
+        own = np.broadcast_to(n, (d, len(n))).copy()
+        alone = ClassMoments(tuple(moments), own, mean[:d].copy(), own * variance[:d, None])
+        return replace(start, moments=alone if d else None, joint=tuple(map(joint, start.joint)))
+
+    def _available(self, names: Sequence[str]) -> tuple[Floats, Floats]:
+        """Means [column, class] and variances [column] to start from."""
+        k, found = self.k, []
+        for columns, group, weights in self.rows():
+            w = None if weights is None else weights.astype(np.float64)
+            every = np.minimum(group, k).astype(np.uint32)
+            found.append(class_moments(columns, names, every, k + 1, w, self.threads))
+        m: Any = reduce(lambda a, b: a.merged(b), found)  # type: ignore[union-attr, arg-type]
+        total = m.n.sum(axis=1)
+        some = np.maximum(total, 1e-300)
+        middle = m.mean[:, 0] + (m.n * (m.mean - m.mean[:, :1])).sum(axis=1) / some
+        away = (m.n * (m.mean - middle[:, None]) ** 2).sum(axis=1)
+        wide = (m.scatter.sum(axis=1) + away) / some
+        own = m.n[:, :k]
+        mean = np.where(own > 0, m.mean[:, :k], middle[:, None])
+        return mean, (m.scatter[:, :k].sum(axis=1) + wide) / (own.sum(axis=1) + 1.0)
+
+    def expected(
+        self, model: NaiveBayesModel
+    ) -> tuple[ByClass, dict[tuple[str, ...], JointMoments], float]:
+        """The rows without a class, shared out under a model; joint moments of all rows where
+        cells are missing; and ln P of all rows.
+        """
+        k, value = self.k, 0.0
+        total: list[ByClass] = []
+        joint: dict[tuple[str, ...], JointMoments] = {}
+        for columns, group, given in self.rows():
+            scores = predict_columns(model, columns, "joint", "missing", self.threads)
+            best = scores.max(axis=1, keepdims=True)
+            log_p = (best + np.log(np.exp(scores - best).sum(axis=1, keepdims=True)))[:, 0]
+            weights = np.ones(len(log_p)) if given is None else given.astype(np.float64)
+            free = group == k
+            own = scores[np.arange(len(scores)), np.minimum(group, k - 1)]
+            value += float(weights @ np.where(free, log_p, own))
+            share = np.where(
+                free[:, None], np.exp(scores - log_p[:, None]), group[:, None] == np.arange(k)
+            )
+            share = share * weights[:, None]
+            share = np.where(share < 1e-100, 0.0, share)  # no sum can notice them
+            for names in self.gaps:
+                f = next(f for f in model.features if f.names == names)
+                assert isinstance(f, Normals)
+                part = expected_moments(f, joint_values(columns, names), share)
+                joint[names] = joint[names].merged(part) if names in joint else part
+            other = _taken(columns, free)
+            for c in range(k) if free.any() else ():
+                label = np.full(other.rows, c, dtype=np.uint32)
+                mine = np.ascontiguousarray(share[free, c])
+                total.append(by_class(other, label, self.target, self.plan, mine, self.threads))
+        return reduce(add, total), joint, value
 
 
-def _known(
-    rows: Callable[[], Iterable[ClassedRows]], target: Variable, plan: Plan, threads: int
-) -> tuple[ByClass, ByClass | None]:
-    """The statistics of the rows with a class; of the others only their states, counted 0."""
-    known: list[ByClass] = []
-    blank: list[ByClass] = []
-    for part in rows():
-        known.append(by_class(part.columns, part.group, target, plan, part.weights, threads))
-        free = part.group == target.arity
-        if free.any():
-            other = part.take(free)
-            group = np.zeros(len(other.group), dtype=np.uint32)
-            found = by_class(other.columns, group, target, plan, other.weights, threads)
-            blank.append(_emptied(found))
-    return reduce(add, known), reduce(add, blank) if blank else None
+def _taken(columns: Columns, where: NDArray[np.bool_]) -> Columns:
+    """Some of the rows."""
+    found = {n: Column(c.values[where], c.variable, c.strange) for n, c in columns.by_name.items()}
+    return Columns(int(where.sum()), found)
 
 
-def _begun(
-    start: ByClass, rows: Callable[[], Iterable[ClassedRows]], k: int, threads: int
-) -> ByClass:
-    """What to start from: numbers begin with the cells that are there, column by column."""
-    names = [n for p in start.parts if isinstance(p, Spread) for n in p.names]
-    cells = ((r.columns, np.minimum(r.group, k).astype(np.uint32), r.weights) for r in rows())
-    mean, variance = available_moments(names, cells, k, threads)
-    place = {name: j for j, name in enumerate(names)}
-    n = frozen(start.weight + 1.0)
-
-    def part(old: Part) -> Part:
-        if not isinstance(old, Spread):
-            return old
-        at = [place[name] for name in old.names]
-        scatter = n[:, None, None] * np.diag(variance[at])
-        return Spread(old.names, n, frozen(mean[:, at]), frozen(scatter))
-
-    return replace(start, parts=tuple(map(part, start.parts)))
-
-
-def _emptied(statistic: ByClass) -> ByClass:
+def _emptied(s: ByClass) -> ByClass:
     """The same states and words, never seen."""
 
-    def none(part: Part) -> Part:
-        if isinstance(part, Spread):
-            n, mean, scatter = (frozen(np.zeros_like(a)) for a in (part.n, part.mean, part.scatter))
-            empty = Spread(part.names, n, mean, scatter)
-            return GroupSpread.of(empty) if isinstance(part, GroupSpread) else empty
-        if isinstance(part, Points):
-            nothing = tuple(np.zeros(0) for _ in part.values)
-            return Points(part.name, nothing, nothing)
-        return replace(part, values=frozen(np.zeros_like(part.values)))
+    def none(part: Any) -> Any:
+        what = ("n", "mean", "scatter") if hasattr(part, "mean") else ("values",)
+        return replace(part, **{name: np.zeros_like(getattr(part, name)) for name in what})
 
     return ByClass(
-        statistic.target, np.zeros_like(statistic.weight), tuple(map(none, statistic.parts))
+        s.target,
+        np.zeros_like(s.weight),
+        s.names,
+        tuple(map(none, s.counts)),
+        None if s.moments is None else none(s.moments),
+        tuple(map(none, s.joint)),
+        None if s.words is None else none(s.words),
     )
 
 
-def _expected(
-    model: NaiveBayesModel,
-    rows: Callable[[], Iterable[ClassedRows]],
-    target: Variable,
-    plan: Plan,
-    k: int,
-    threads: int,
-    gaps: Sequence[tuple[str, ...]] = (),
-) -> tuple[ByClass, float, dict[tuple[str, ...], Spread]]:
-    """The statistics of the rows without a class, shared out; and ln P of all rows.
+def expected_moments(f: Normals, x: Floats, share: Floats) -> JointMoments:
+    """The moments that are expected of rows [row, column] with shares [row, class].
 
-    Groups of columns that vary together and have gaps are counted over all rows, as expected.
+    >>> one = np.ones(1)
+    >>> f = Normals(("a", "b"), np.zeros((1, 2)), np.array([[[1.0, 0.5], [0.5, 1.0]]]), one, None)
+    >>> s = expected_moments(f, np.array([[2.0, np.nan]]), np.ones((1, 1)))
+    >>> s.mean.tolist(), s.scatter.tolist()
+    ([[2.0, 1.0]], [[[0.0, 0.0], [0.0, 0.75]]])
     """
-    total: ByClass | None = None
-    groups: dict[tuple[str, ...], Spread] = {}
-    value = 0.0
-    for part in rows():
-        joint = predict_columns(model, part.columns, "joint", "missing", threads)
-        best = joint.max(axis=1, keepdims=True)
-        log_p = (best + np.log(np.exp(joint - best).sum(axis=1, keepdims=True)))[:, 0]
-        weights = np.ones(len(log_p)) if part.weights is None else part.weights.astype(np.float64)
-        free = part.group == k
-        own = joint[np.arange(len(joint)), np.minimum(part.group, k - 1)]
-        value += float(weights @ np.where(free, log_p, own))
-        if gaps:
-            every = np.where(
-                free[:, None], np.exp(joint - log_p[:, None]), part.group[:, None] == np.arange(k)
-            )
-            every = _noticed(every * weights[:, None])
-            for names in gaps:
-                f = next(f for f in model.features if f.names == names)
-                assert isinstance(f, Normals)
-                spread = expected_spread(f, group_values(part.columns, names), every)
-                groups[names] = groups[names] + spread if names in groups else spread
-        if not free.any():
+    k, d = f.mean.shape
+    there = ~np.isnan(x)
+    total = JointMoments(f.names, np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d)))
+    for seen in np.unique(there, axis=0):
+        if not seen.any():  # a row that shows no column of the group says nothing
             continue
-        other = part.take(free)
-        share = _noticed(np.exp(joint[free] - log_p[free, None]) * weights[free, None])
+        rows = (there == seen).all(axis=1)
+        n, mean, scatter = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d))
         for c in range(k):
-            group = np.full(len(share), c, dtype=np.uint32)
-            mine = np.ascontiguousarray(share[:, c])
-            found = by_class(other.columns, group, target, plan, mine, threads)
-            total = found if total is None else total + found
-    assert total is not None
-    return total, value, groups
+            w = share[rows, c]
+            n[c] = w.sum()
+            if not n[c] > 0:
+                n[c] = 0.0
+                continue
+            filled, spare = _filled(x[rows], seen, f.mean[c], f.covariance[c])
+            mean[c] = w @ filled / n[c]
+            away = filled - mean[c]
+            scatter[c] = (w[:, None] * away).T @ away + n[c] * spare
+        total = total.merged(JointMoments(f.names, n, mean, scatter))
+    return total
 
 
-def _noticed(share: Floats) -> Floats:
-    """Shares without those that no sum can notice: their squares would vanish."""
-    return np.where(share < 1e-100, 0.0, share)
-
-
-def _has_gaps(rows: Callable[[], Iterable[ClassedRows]], names: Sequence[str]) -> bool:
-    """Whether a column that varies with others misses a cell in some row."""
-    return any(bool(np.isnan(group_values(part.columns, names)).any()) for part in rows())
-
-
-def _without_values_apart(rows: Callable[[], Iterable[ClassedRows]], plan: Plan) -> bool:
-    """Whether a column of a group has no value in any row; it no longer varies with the others."""
-    groups = [
-        tuple(names[j] for j in np.flatnonzero(_have_values(rows, names)).tolist())
-        for names in plan.together
-    ]
-    if tuple(groups) == plan.together:
-        return False
-    plan.together, plan.full = tuple(names for names in groups if len(names) > 1), False
-    return True
-
-
-def _have_values(
-    rows: Callable[[], Iterable[ClassedRows]], names: Sequence[str]
-) -> NDArray[np.bool_]:
-    """Whether each column has a value in some row."""
-    found = np.zeros(len(names), dtype=np.bool_)
-    for part in rows():
-        found |= (~np.isnan(group_values(part.columns, names))).any(axis=0)
-    return found
+def _filled(
+    x: Floats, seen: NDArray[np.bool_], mean: Floats, covariance: Floats
+) -> tuple[Floats, Floats]:
+    """Rows with missing cells as expected, and the covariance of these (0 elsewhere)."""
+    filled, spare = x.copy(), np.zeros_like(covariance)
+    gone = ~seen
+    if gone.any():
+        across = covariance[np.ix_(seen, gone)]
+        slope = np.linalg.solve(covariance[np.ix_(seen, seen)], across)  # Σ_oo⁻¹ Σ_om
+        filled[:, gone] = mean[gone] + (x[:, seen] - mean[seen]) @ slope
+        spare[np.ix_(gone, gone)] = covariance[np.ix_(gone, gone)] - across.T @ slope
+    return filled, spare
 
 
 def _log_prior(model: NaiveBayesModel, options: Options) -> float:
@@ -330,22 +318,34 @@ def _log_prior(model: NaiveBayesModel, options: Options) -> float:
 
 
 def _change(a: ByClass, b: ByClass) -> float:
-    """The largest change of a statistic, as a share of the largest of its kind."""
-    pairs: list[tuple[Any, Any]] = [(a.weight, b.weight)]
-    for p, q in zip(a.parts, b.parts, strict=True):
-        if isinstance(p, (StateCounts, Totals)) and isinstance(q, (StateCounts, Totals)):
-            pairs.append((p.values, q.values))
-        elif isinstance(p, Spread) and isinstance(q, Spread):
-            spread = np.sqrt(np.diagonal(q.pooled()[2]) / max(float(q.n.sum()), 1.0))
-            pairs.append((p.n, q.n))
-            pairs.append(((p.mean - q.mean) / np.where(spread > 0, spread, 1.0), np.ones(1)))
-            pairs[-1] = (1.0 + pairs[-1][0], np.ones_like(p.mean))
-            pairs.append((p.scatter, q.scatter))
-    out = 0.0
-    for x, z in pairs:
-        if x.shape != z.shape:
-            return 1.0
-        size = float(np.abs(z).max(initial=0.0))
-        if size > 0:
-            out = max(out, float(np.abs(np.asarray(x) - z).max()) / size)
-    return out
+    """The largest change of a statistic, as a share of the largest of its feature."""
+    out = [_far(a.weight, b.weight)]
+    for p, q in zip(a.counts, b.counts, strict=True):
+        out.append(1.0 if p.values.shape != q.values.shape else _far(p.values, q.values))
+    if a.words is not None and b.words is not None:
+        out.append(_far(a.words.values, b.words.values))
+    if a.moments is not None and b.moments is not None:
+        for n, mean, scatter, m, middle, around in zip(
+            *(getattr(s, what) for s in (a.moments, b.moments) for what in _MOMENTS), strict=True
+        ):
+            total = max(float(m.sum()), 1.0)
+            centre = float((m * middle).sum()) / total
+            spread = (around.sum() + (m * (middle - centre) ** 2).sum()) / total
+            out += [_far(n, m), _far(scatter, around), _moved(mean, middle, spread)]
+    for x, z in zip(a.joint, b.joint, strict=True):
+        spread = np.diagonal(z.pooled()[2]) / max(float(z.n.sum()), 1.0)
+        out += [_far(x.n, z.n), _far(x.scatter, z.scatter), _moved(x.mean, z.mean, spread)]
+    return max(out)
+
+
+_MOMENTS = ("n", "mean", "scatter")
+
+
+def _far(x: NDArray[Any], z: NDArray[Any]) -> float:
+    size = float(np.abs(z).max(initial=0.0))
+    return float(np.abs(np.asarray(x) - z).max()) / size if size > 0 else 0.0
+
+
+def _moved(x: Floats, z: Floats, variance: Any) -> float:
+    """How far means have moved, in standard deviations."""
+    return float(np.abs((x - z) / np.sqrt(np.where(variance > 0, variance, 1.0))).max(initial=0.0))

@@ -18,25 +18,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.core.errors import InputError, unknown_name
+from credo.model.naive_bayes.blocks import NormalBlock, StateBlock
 from credo.model.naive_bayes.features import Bag, Feature, Kernel, Normals, States
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.model.values.record import Record
-from credo.stats.by_class import Block, ByClass, Points, Spread, StateCounts, Totals
-from credo.stats.class_blocks import Spreads
-from credo.train.naive_bayes.blocks import feature_block, log_shares, normal_block
-from credo.train.naive_bayes.groups import apart
-from credo.train.naive_bayes.notes import AndMore
+from credo.stats.by_class import ByClass, ClassMoments, JointMoments, Points, StateCounts, Totals
+from credo.stats.window_counts import WindowCounts
 from credo.train.naive_bayes.options import Options, not_negative
 
-__all__ = ["Options", "check_options", "class_log_prior", "train"]
+__all__ = ["Options", "check_options", "class_log_prior", "log_shares", "train"]
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +45,8 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
     >>> import numpy as np
     >>> from credo import Variable
     >>> y = Variable("y", "discrete", ("a", "b")); x = Variable("x", "discrete", (0, 1))
-    >>> s = ByClass(y, np.array([2, 1]), (StateCounts(x, np.array([[2, 0], [0, 1]])),))
+    >>> x = StateCounts(x, np.array([[2, 0], [0, 1]]))
+    >>> s = ByClass(y, np.array([2, 1]), ("x",), counts=(x,))
     >>> np.exp(train(s, Options()).features[0].log_theta).round(4).tolist()
     [[0.75, 0.25], [0.3333, 0.6667]]
     """
@@ -55,7 +54,7 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
     assert log_prior is not None
     features, notes = _features(statistic, options)
     if statistic.unlabelled:
-        notes = AndMore(notes, (f"{statistic.unlabelled:,} rows without a class were left out",))
+        notes += (f"{statistic.unlabelled:,} rows without a class were left out",)
     how = f"naive Bayes with l = {options.smoothing}"
     return NaiveBayesModel(
         statistic.target,
@@ -86,9 +85,8 @@ def check_options(statistic: ByClass, options: Options, some: bool = True) -> Fl
             for name in statistic.names[:1]:
                 check(name)
             continue
-        aside = getattr(statistic.open, "order", ())
         for name in given:
-            if name not in statistic.names and name not in aside:
+            if name not in statistic.names:
                 raise unknown_name(f"The {what} of", name, statistic.names, "for a feature")
             check(name)
     if not some and not statistic.weight.any() and options.class_prior is None:
@@ -144,71 +142,123 @@ def _no_prior(given: Any) -> InputError:
     )
 
 
-Noted = tuple[Feature, list[str]]
+def _features(statistic: ByClass, options: Options) -> tuple[Sequence[Feature], tuple[str, ...]]:
+    """All features in order, and what was noticed of them; those of one array stay in one."""
+    counts, moments = statistic.counts, statistic.moments
+    alone = not (statistic.joint or statistic.words or statistic.points)
+    if alone and moments is None and not isinstance(counts, tuple):
+        return _state_block(counts, options)
+    if alone and moments is not None and not len(counts):
+        return _normal_block(moments, options, statistic.target.states)
+    notes: dict[str, list[str]] = {n: [] for n in statistic.names}
+    found: dict[str, Feature] = {}
+    for part in counts:
+        name = part.variable.name
+        found[name] = _states(part, options, notes[name])
+    if moments is not None:
+        normals, said = _normal_block(moments, options, statistic.target.states)
+        found |= dict(zip(moments.names, normals, strict=True))
+        for name, note in zip(_noted(normals), said, strict=True):
+            notes[name].append(note)
+    for joint in statistic.joint:
+        found[joint.names[0]] = _normals(joint, options, statistic, notes[joint.names[0]])
+    if statistic.words is not None and statistic.words.words:
+        found[statistic.words.words[0]] = _bag(statistic.words, options)
+    for points in statistic.points:
+        found[points.name] = _kernel(points, options, notes[points.name])
+    features = tuple(found[n] for n in statistic.names if n in found)
+    return features, tuple(note for said in notes.values() for note in said)
 
 
-def _features(statistic: ByClass, options: Options) -> tuple[Sequence[Feature], Sequence[str]]:
-    """All features, and what was noticed of them."""
-    if isinstance(statistic.parts, Block):
-        return feature_block(statistic.parts, options, statistic.target.states)
-    statistic = replace(statistic, parts=tuple(apart(statistic.parts)))
-    notes: list[str] = []
-    known = _alike(statistic, options)
-    features = tuple(
-        _noted(known.pop(i), notes) if i in known else _feature(part, options, statistic, notes)
-        for i, part in enumerate(statistic.parts)
-    )
-    return features, tuple(notes)
+def log_shares(n: Floats, smoothing: Any, states: Any) -> tuple[Floats, Floats]:
+    """ln (n + l) / (N + l·J) for each state, and for one never seen; unseen classes are uniform.
 
-
-def _noted(found: Noted, notes: list[str]) -> Feature:
-    notes += found[1]
-    return found[0]
-
-
-def _alike(statistic: ByClass, options: Options) -> dict[int, Noted]:
-    """The features that are learned together by place: states as many each, and single reals.
-
-    A table has many small features, and a few calls for each cost more than the numbers.
+    The states are the last axis of `n`; l and J are numbers, or arrays for the axes before it.
     """
-    reals = [i for i, p in enumerate(statistic.parts) if type(p) is Spread and len(p.names) == 1]
-    alone = [statistic.parts[i] for i in reals]
-    found = dict(zip(reals, _normals_alone(alone, options, statistic.target.states), strict=True))
-    groups: dict[tuple[int, float, float], list[int]] = {}
-    for i, p in enumerate(statistic.parts):
-        if type(p) is StateCounts:
-            given = options.smoothing_of(p.variable.name), options.least_of(p.variable.name)
-            groups.setdefault((len(p.variable.states), *given), []).append(i)
-    for (_, smoothing, least), places in groups.items():
-        parts: Any = [statistic.parts[i] for i in places]
-        found |= dict(zip(places, _states(parts, smoothing, least), strict=True))
-    return found
+    total = n.sum(axis=-1) + smoothing * states
+    empty = total == 0
+    each = smoothing[..., None] if isinstance(smoothing, np.ndarray) else smoothing
+    with np.errstate(divide="ignore", invalid="ignore"):
+        theta = np.log(n + each) - np.log(total)[..., None]
+        new = np.log(smoothing) - np.log(total + smoothing)
+    if empty.any():
+        many = np.broadcast_to(np.asarray(states, dtype=np.float64), empty.shape)[empty]
+        theta[empty] = -np.log(many)[:, None]
+        new[empty] = -np.log(many + 1)
+    return theta, new
 
 
-def _feature(part: Any, options: Options, statistic: ByClass, notes: list[str]) -> Feature:
-    if isinstance(part, Totals):
-        return _bag(part, options)
-    if isinstance(part, Points):
-        return _kernel(part, options, notes)
-    assert isinstance(part, Spread)
-    return _normals(part, options, statistic, notes)
+def _state_block(counts: WindowCounts, options: Options) -> tuple[StateBlock, tuple[str, ...]]:
+    """Discrete features whose states are whole numbers of one window, all at once."""
+    names, known = counts.names, counts.known
+    count = known.sum(axis=1)
+    smoothing: Any = options.smoothing_of(names[0])
+    if isinstance(options.smoothing, Mapping):
+        smoothing = np.array([options.smoothing_of(n) for n in names])
+    least: Any = options.least_of(names[0])
+    if isinstance(options.min_states, Mapping):
+        least = np.array([options.least_of(n) for n in names])
+    states = np.maximum(count, least).astype(np.float64)
+    each = np.broadcast_to(np.asarray(smoothing, dtype=np.float64), states.shape)
+    values = np.ascontiguousarray(counts.values)
+    theta, new = _core.naive_log_shares(values, np.ascontiguousarray(each), states)
+    found = StateBlock(names, counts.low, known, theta, values, new, smoothing, counts.above)
+    alone = np.flatnonzero((count == 1) & (np.asarray(least) < 2)).tolist()
+    return found, tuple(_one_state(names[j], counts.states(j)[0]) for j in alone)
 
 
-def _states(parts: Sequence[StateCounts], smoothing: float, least: float) -> list[Noted]:
-    """Features that have the same number of states."""
-    n = np.stack([p.values for p in parts]).astype(np.float64)
-    states = n.shape[-1]
-    theta, new = log_shares(n, smoothing, max(states, least))
-    alpha = n + smoothing
-    out: list[Noted] = []
-    for i, p in enumerate(parts):
-        feature = States(p.variable, theta[i], alpha[i], new[i], smoothing, p.above)
-        notes = []
-        if states == 1 and least < 2:
-            name, only = p.variable.name, p.variable.states[0]
-            notes.append(f"column {name!r} has one state, {only!r}: it tells nothing")
-        out.append((feature, notes))
-    return out
+def _one_state(name: str, state: Any) -> str:
+    return f"column {name!r} has one state, {state!r}: it tells nothing"
+
+
+def _states(part: StateCounts, options: Options, notes: list[str]) -> States:
+    name = part.variable.name
+    smoothing, least = options.smoothing_of(name), options.least_of(name)
+    n = part.values.astype(np.float64)
+    theta, new = log_shares(n, smoothing, max(n.shape[1], least))
+    if n.shape[1] == 1 and least < 2:
+        notes.append(_one_state(name, part.variable.states[0]))
+    return States(part.variable, theta, n + smoothing, new, smoothing, part.above)
+
+
+def _normal_block(
+    moments: ClassMoments, options: Options, classes: Sequence[Any]
+) -> tuple[NormalBlock, tuple[str, ...]]:
+    """Gaussian features, each alone, all at once."""
+    names, n, scatter = moments.names, moments.n, moments.scatter
+    sample, prior = options.variance == "sample", options.prior_rows(names)
+    mean, variance, floored, idle = _core.naive_gaussians(
+        n, moments.mean, scatter, options.variance_floor, sample, prior
+    )
+    mean = moments.mean if mean is None else mean  # every class has rows
+    if options.variance == "shrunk":
+        scatter = variance * n
+    found = NormalBlock(names, mean, variance, n, scatter, floored, idle)
+    notes: list[str] = []
+    for j, c in _noted_at(found):
+        if idle[j]:
+            what = "is constant" if n[j].sum() else "has no value"
+            notes.append(f"column {names[j]!r} {what}: it tells nothing")
+        else:
+            notes.append(
+                f"column {names[j]!r} has no spread in class {classes[c]!r} ({n[j, c]:g} rows): "
+                "its variance there comes from all classes"
+            )
+    return found, tuple(notes)
+
+
+def _noted_at(block: NormalBlock) -> list[tuple[int, int]]:
+    """Feature and class of each note; the first class of a feature that is constant."""
+    if not (block.floored.any() or block.idle.any()):
+        return []
+    told = block.floored & ~block.idle[:, None]
+    told[block.idle, 0] = True
+    return [(int(j), int(c)) for j, c in np.argwhere(told)]
+
+
+def _noted(block: NormalBlock) -> list[str]:
+    """The feature of each note."""
+    return [block.names[j] for j, _ in _noted_at(block)]
 
 
 def _bag(part: Totals, options: Options) -> Bag:
@@ -220,7 +270,7 @@ def _bag(part: Totals, options: Options) -> Bag:
     return Bag(part.words, theta, n + l)
 
 
-def _floor(part: Spread, options: Options, notes: list[str]) -> Floats:
+def _floor(part: JointMoments, options: Options, notes: list[str]) -> Floats:
     """The least variance of each variable: a share of its variance within the classes."""
     n, mean, scatter = part.pooled()
     pooled = np.diagonal(scatter) / max(n, 1.0)
@@ -235,31 +285,11 @@ def _floor(part: Spread, options: Options, notes: list[str]) -> Floats:
     return np.where(scale > 0, scale * options.variance_floor, np.maximum(mean**2, 1.0) * 1e-18)
 
 
-def _means(part: Spread) -> Floats:
-    """The mean in each class; over all rows where a class has no value."""
-    return np.where((part.n > 0)[:, None], part.mean, part.pooled()[1])
-
-
-def _normals_alone(parts: Sequence[Any], options: Options, classes: Sequence[Any]) -> list[Noted]:
-    """Real features that stand alone, all at once: arrays [feature, class]."""
-    if not parts:
-        return []
-    n = np.array([p.n for p in parts])
-    mean = np.array([p.mean for p in parts])[:, :, 0]
-    scatter = np.array([p.scatter for p in parts])[:, :, 0, 0]
-    block = Spreads(tuple(p.names[0] for p in parts), n, mean.copy(), scatter.copy())
-    features, noted = normal_block(block, options, classes)
-    notes: list[list[str]] = [[] for _ in parts]
-    for place, note in zip(noted.places(), noted, strict=True):
-        notes[place].append(note)
-    return list(zip(features, notes, strict=True))
-
-
-def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str]) -> Normals:
+def _normals(part: JointMoments, options: Options, statistic: ByClass, notes: list[str]) -> Normals:
     floor = _floor(part, options, notes)
     d, classes = len(part.names), len(part.n)
     covariance, scatter = np.empty((classes, d, d)), np.empty((classes, d, d))
-    total, _, pooled = part.pooled()
+    total, middle, pooled = part.pooled()
     prior = float(options.prior_rows(part.names).min())
     more = prior * part.scatter.sum(axis=0) / max(total, 1.0)
     for c in range(classes):
@@ -280,7 +310,8 @@ def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str
                 )
             s = s + np.diag(scale**2) * (need - min(least, 0.0))
         covariance[c], scatter[c] = s, s * max(freedom, 0.0)
-    return Normals(part.names, _means(part), covariance, part.n, scatter)
+    mean = np.where((part.n > 0)[:, None], part.mean, middle)
+    return Normals(part.names, mean, covariance, part.n, scatter)
 
 
 def _kernel(part: Points, options: Options, notes: list[str]) -> Kernel:

@@ -1,4 +1,4 @@
-"""`naive_bayes`: from a table and the name of its class to a model, in one pass."""
+"""`naive_bayes`: from a table and the name of its class to a model."""
 
 from __future__ import annotations
 
@@ -6,34 +6,26 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from credo.core.errors import (
-    CredoWarning,
-    InputError,
-    SchemaError,
-    TableError,
-    close_names,
-    unknown_name,
-)
+import numpy as np
+
+from credo.core.errors import CredoWarning, InputError, SchemaError, TableError
 from credo.core.schema import Schema
 from credo.data import Stream, Table, read
-from credo.data.columns.columns import columns_of
-from credo.data.columns.once import comes_in_batches, feed_of_any
+from credo.data.columns.columns import split_columns
+from credo.data.columns.number_states import are_states
 from credo.model.naive_bayes.model import NaiveBayesModel
-from credo.stats.by_class import ByClass
 from credo.stats.tally import Source
 from credo.train.naive_bayes.fit import Options, train
-from credo.train.naive_bayes.once import once_by_class
-from credo.train.naive_bayes.plan import KINDS, Plan, wanted_kinds
-from credo.train.naive_bayes.rows import by_class
-from credo.train.naive_bayes.tally import tally_by_class
+from credo.train.naive_bayes.plan import Plan, plan_of
+from credo.train.naive_bayes.tally import source_by_class
 
 __all__ = [
-    "keeps_values",
+    "given_words",
+    "is_constant",
     "naive_bayes",
-    "plan_of",
     "plan_of_source",
+    "read_again",
     "read_for",
-    "source_by_class",
     "told_aside",
     "warn_of",
     "warn_unread",
@@ -61,8 +53,7 @@ def naive_bayes(
     Parameters
     ----------
     table : table or source
-        Anything `read` takes. A path, a glob, a DuckDB relation, an Arrow stream or a lazy frame is
-        read once, in bounded memory; a `Stream`, which was read before, once more.
+        Anything `read` takes. What does not fit in memory is counted batch by batch.
     target : name of a discrete column
         The class. Rows in which it is missing are left out, and counted.
     smoothing : number, or mapping from feature to number
@@ -92,16 +83,6 @@ def naive_bayes(
     male    0.00001
     """
     options = Options(smoothing, class_prior, class_smoothing, variance, variance_floor, min_states)
-    if comes_in_batches(table) and not keeps_values(kinds):
-        feed = feed_of_any(table)
-        weigher = weights if isinstance(weights, str) else None
-        names = [n for n in feed.names if n not in (target, weigher)]
-        plan = plan_of(names, kinds, covariance, states)
-        statistic, schema = once_by_class(feed, target, plan, weights, threads or 1)
-        model = train(statistic, options.without(schema.set_aside), schema.source)
-        warn_unread(schema)
-        warn_of(model, stacklevel=3)
-        return model
     if isinstance(table, (Table, Stream, Source)):
         if weights is not None:
             raise InputError("The table has been read already; give weights= to read.")
@@ -116,64 +97,133 @@ def naive_bayes(
             hint=f"Read the table with schema={{{target!r}: 'discrete'}}, or learn a network that "
             "predicts numbers: cr.learn(rows).",
         )
-    statistic = source_by_class(source, target, kinds, covariance, states, threads)[0]
-    options = options.without(source.schema.set_aside)
-    model = train(statistic, options, source.schema.source)
+    plan = plan_of_source(source, target, kinds, covariance, states)
+    statistic = source_by_class(source, target, plan, threads)
+    model = train(statistic, options.without(source.schema.set_aside), source.schema.source)
     if source is not table:
         warn_unread(source.schema)
     warn_of(model, stacklevel=3)
     return model
 
 
+def read_again(x: Any) -> Any:
+    """A table that can be read more than once: a reader of Arrow batches becomes a table.
+
+    >>> import pyarrow as pa
+    >>> read_again(pa.table({"a": [1, 2]}).to_reader()).num_rows
+    2
+    """
+    return x.read_all() if type(x).__name__ == "RecordBatchReader" else x
+
+
 def read_for(
-    table: Any, target: str, kinds: Any, states: Any = None, weights: Any = None
+    table: Any,
+    target: str,
+    kinds: Any,
+    states: Any = None,
+    weights: Any = None,
+    *,
+    more: bool = False,
+    classes: Any = None,
 ) -> tuple[Any, dict[str, str]]:
     """A table, read with the kinds that were given, even if a column is constant; and the kinds.
+
+    Where `more` rows are to come, a column that has one value so far is kept, and so is a class of
+    which `classes` are named but none is shown.
 
     >>> table, kinds = read_for({"a": [1, 1, 1], "y": [0, 1, 1]}, "y", "counts")
     >>> table.schema.names, kinds
     (('a', 'y'), {'a': 'counts'})
     """
-    every = feed_of_any(table).names
+    table = read_again(table)
     weigher = weights if isinstance(weights, str) else None
+    source, aside = None, dict[str, str]()
+    try:
+        source = read(table, None, weights)
+        every = [c.name for c in source.schema.columns]
+        aside = dict(source.schema.set_aside)
+    except TableError:  # the one class, or the kinds that were given, may save it
+        every = list(split_columns(table)[0])
+        if target not in every or len(every) == 1:
+            raise
+    if target not in every:
+        return source, {}
     plan = plan_of([n for n in every if n not in (target, weigher)], kinds, states=states)
-    words = wanted_kinds(plan)
-    source = read(table, words or None, weights)
-    if target in every and source.schema.column(target).kind == "constant":
+    words = given_words(plan, aside, one=isinstance(kinds, str), more=more)
+    if more and aside.get(target) == _EMPTY:
+        if classes is None:
+            raise InputError(
+                f"Every label in {target!r} is missing: there is no class to learn.",
+                hint="Begin with rows that have a class, or name all of them with classes=.",
+            )
+        words[target] = sorted(np.asarray(classes).tolist())
+    elif source is None or is_constant(aside.get(target, "")) or _whole_class(source, target, more):
         words[target] = "discrete"  # one class alone is a class too
-        source = read(table, words, weights)
-    kept = ("constant", "identifier")
-    late = [n for n in plan.of("bernoulli") if source.schema.column(n).kind in kept]
-    for name in late:  # numbers are above 0 or not, also where all are
-        try:
-            source = read(table, words | {name: "continuous"}, weights)
-        except TableError:
-            source = read(table, words | {name: "discrete"}, weights)
-        words[name] = source.schema[name].kind
-    return source, {n: kind for n, kind in plan.kinds.items() if kind != "ignore"}
+    if words or source is None:
+        source = read(table, words or None, weights)
+    gone = source.schema.set_aside if isinstance(kinds, str) else ()
+    return source, {n: k for n, k in plan.kinds.items() if n not in gone and k != "ignore"}
 
 
-def source_by_class(
-    source: Any,
-    target: str,
-    kinds: Any = "auto",
-    covariance: Any = "diagonal",
-    states: Any = None,
-    threads: int | None = None,
-) -> tuple[ByClass, Plan]:
-    """The statistics of a source that was read, and its plan; the kinds given are kept to.
+def is_constant(reason: str) -> bool:
+    """Whether a column was set aside since all its cells are equal.
 
-    >>> table = read({"a": [1, 2, 1, 2], "y": [0, 1, 1, 0]})
-    >>> source_by_class(table, "y", {"a": "gaussian"})[0].parts[0].mean.tolist()
-    [[1.5], [1.5]]
+    >>> is_constant("every cell is 'u'"), is_constant("every cell is missing")
+    (True, False)
     """
-    plan = plan_of_source(source, target, kinds, covariance, states)
-    if not isinstance(source, Table) or not (plan.states or _other_kinds(source, plan)):
-        return tally_by_class(source, target, plan, threads), plan
-    group = source.codes(target).astype("uint32")
-    label, threads = source.schema[target], threads or 1
-    columns = columns_of(source)
-    return by_class(columns, group, label, plan, source.weights, threads), plan
+    return reason.startswith("every cell") and reason != _EMPTY
+
+
+_EMPTY = "every cell is missing"
+
+
+def given_words(
+    plan: Plan, aside: Mapping[str, str], *, one: bool, more: bool = False
+) -> dict[str, Any]:
+    """How columns are to be read whose kind was given, also those that the rules set `aside`.
+
+    `one` word for all columns holds for those that can be used, such as constant ones; where
+    `more` rows are to come, a column that has one value so far is kept.
+
+    >>> given_words(Plan({"a": "auto", "b": "gaussian"}), {"a": "every cell is 'u'"}, one=False)
+    {'b': 'continuous'}
+    """
+    words: dict[str, Any] = {}
+    for name, kind in () if plan.word == "auto" and not aside else plan.kinds.items():
+        reason = aside.get(name, "")
+        constant, empty = is_constant(reason), reason == _EMPTY
+        if kind == "ignore":
+            words[name] = "drop"
+        elif name in plan.states:
+            words[name] = list(plan.states[name])
+        elif kind == "auto":
+            words |= {name: "discrete"} if constant and more else {}
+        elif one and reason and not constant and not empty:
+            continue
+        elif empty:  # no state is known yet
+            words[name] = "continuous"
+        elif kind == "bernoulli":
+            words |= {name: "discrete"} if reason else {}
+        else:
+            words[name] = "discrete" if kind == "categorical" else "continuous"
+    return words
+
+
+def _whole_class(source: Any, target: str, more: bool) -> bool:
+    """Whether classes that are read as numbers are whole ones: all that were seen where `more`
+    are to come, else a few that stand beside gaps, which make decimals of them.
+    """
+    if target not in source.schema or source.schema[target].is_discrete:
+        return False
+    if not isinstance(source, Table):
+        return more
+    values = source.values(target)
+    seen = np.unique(values[np.isfinite(values)])
+    if not len(seen) or (seen % 1 != 0).any() or more:
+        return more and not (seen % 1 != 0).any()
+    n = int(np.isfinite(values).sum())
+    few = are_states("class", len(seen), n, float(seen[0]), float(seen[-1]))[0]
+    return few and n < len(values)
 
 
 def plan_of_source(source: Any, target: str, kinds: Any, covariance: Any, states: Any) -> Plan:
@@ -196,23 +246,6 @@ def plan_of_source(source: Any, target: str, kinds: Any, covariance: Any, states
     return plan_of([n for n in source.schema.names if n != target], kinds, covariance, states)
 
 
-def _other_kinds(table: Table, plan: Plan) -> bool:
-    """Whether a kind is not what the table counts by itself."""
-    own = {True: ("auto", "categorical", "ignore"), False: ("auto", "gaussian", "ignore")}
-    return any(kind not in own[table.schema[n].is_discrete] for n, kind in plan.kinds.items())
-
-
-def keeps_values(kinds: Any) -> bool:
-    """Whether a feature is to be a kernel density, which keeps every value.
-
-    >>> keeps_values("auto"), keeps_values({"a": "kernel"})
-    (False, True)
-    """
-    if isinstance(kinds, str) or not isinstance(kinds, Iterable):
-        return bool(kinds == "kernel")
-    return "kernel" in (kinds.values() if isinstance(kinds, Mapping) else list(kinds))
-
-
 def _no_target(source: Any, target: Any) -> Exception:
     if not isinstance(target, str):
         return InputError(f"The target must be the name of a column, got {target!r}.")
@@ -229,70 +262,6 @@ def warn_of(model: NaiveBayesModel, stacklevel: int = 2) -> None:
     if notes:
         shown = "; ".join(notes[:4]) + (f"; and {len(notes) - 4} more" if len(notes) > 4 else "")
         warnings.warn(f"Naive Bayes: {shown}.", CredoWarning, stacklevel=stacklevel + 1)
-
-
-def plan_of(
-    names: Sequence[str], kinds: Any, covariance: Any = "diagonal", states: Any = None
-) -> Plan:
-    """Which kind each feature is, from one word for all, a mapping, or a list in order.
-
-    >>> plan_of(["a", "b"], {"b": "gaussian"}).kinds
-    {'a': 'auto', 'b': 'gaussian'}
-    """
-    known = (*KINDS, "auto")
-    if isinstance(kinds, str):
-        alone = isinstance(covariance, str) and covariance in ("diagonal", "full")
-        if kinds in known and alone and not states:
-            return Plan((tuple(names), kinds), full=covariance == "full")
-        found = dict.fromkeys(names, kinds)
-    elif isinstance(kinds, Mapping):
-        for name in kinds:
-            if name not in names:
-                raise unknown_name("The kind of", name, names, "for a feature")
-        found = {n: kinds.get(n, "auto") for n in names}
-    elif isinstance(kinds, Iterable):
-        given = list(kinds)
-        if len(given) != len(names):
-            raise InputError(f"kinds= has {len(given)} entries for {len(names)} features.")
-        found = dict(zip(names, given, strict=True))
-    else:
-        raise InputError(f"kinds must be a word, a mapping or a list, got {kinds!r}.")
-    for name, kind in () if isinstance(kinds, str) and kinds in known else found.items():
-        if kind not in known:
-            near = close_names(kind, KINDS)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise InputError(
-                f"The kind of {name!r} must be one of {', '.join(KINDS)}, got {kind!r}.{hint}"
-            )
-    for name in states or {}:
-        if name not in names:
-            raise unknown_name("The states of", name, names, "for a feature")
-        if found[name] == "auto":
-            found[name] = "categorical"
-    together = _groups(names, found, covariance)
-    return Plan(found, together, states, covariance == "full")
-
-
-def _groups(names: Sequence[str], kinds: dict[str, str], covariance: Any) -> list[list[str]]:
-    if isinstance(covariance, str) and covariance in ("diagonal", "full"):
-        return []
-    if isinstance(covariance, str) or not isinstance(covariance, Iterable):
-        raise InputError(
-            f"covariance must be 'diagonal', 'full' or lists of names, got {covariance!r}."
-        )
-    groups = [list(g) for g in covariance]
-    seen: set[str] = set()
-    for group in groups:
-        for name in group:
-            if name not in names:
-                raise unknown_name("Feature", name, names, "in the table")
-            if name in seen:
-                raise InputError(f"{name!r} stands in two groups of covariance=.")
-            if kinds[name] not in ("auto", "gaussian"):
-                raise InputError(f"{name!r} is {kinds[name]!r} and cannot vary with others.")
-            seen.add(name)
-            kinds[name] = "gaussian"
-    return [g for g in groups if len(g) > 1]
 
 
 def told_aside(aside: Mapping[str, str]) -> str:

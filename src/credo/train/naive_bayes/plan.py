@@ -1,21 +1,23 @@
-"""Which kind each feature of naive Bayes is, as far as it is known before rows are counted."""
+"""Which kind each feature of naive Bayes is: as it was given, or as the first rows say."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["KINDS", "Plan", "wanted_kinds"]
+from credo.core.errors import InputError, close_names, unknown_name
+
+__all__ = ["KINDS", "Plan", "plan_of"]
 
 KINDS = ("categorical", "bernoulli", "gaussian", "counts", "kernel", "ignore")
 """What a feature can be."""
 
 
 class Plan:
-    """Which kind each feature is ('auto' while that is open), and which vary together.
+    """Which kind each feature is ('auto' until rows are counted), and which vary together.
 
-    `kinds` is a mapping by name, or a pair of names and the one word for all of them. With
-    `pending` the statistic will be added to another: what is open stays so until then.
+    `kinds` is a mapping by name, or a pair of names and the one word for all of them: thousands of
+    names are not looked at then.
 
     >>> Plan((("a", "b"), "gaussian")).kinds
     {'a': 'gaussian', 'b': 'gaussian'}
@@ -27,11 +29,9 @@ class Plan:
         together: Sequence[Sequence[str]] = (),
         states: Mapping[str, Sequence[Any]] | None = None,
         full: bool = False,
-        pending: bool = False,
     ) -> None:
-        self.pending = pending
         self.together = tuple(tuple(g) for g in together)
-        self.full = full
+        self.full, self.settled = full, False
         self.states = dict(states or {})
         self._alike: Any = kinds if isinstance(kinds, tuple) else None
         self._kinds: Any = None if isinstance(kinds, tuple) else dict(kinds)
@@ -44,10 +44,6 @@ class Plan:
         self._alike = None  # from here on they may differ
         found: dict[str, str] = self._kinds
         return found
-
-    @kinds.setter
-    def kinds(self, kinds: dict[str, str]) -> None:
-        self._alike, self._kinds = None, kinds
 
     @property
     def word(self) -> str | None:
@@ -62,43 +58,81 @@ class Plan:
         return found.pop() if len(found) == 1 else None
 
     def all_are(self, word: str) -> None:
-        """All features are of one kind; thousands of names are not looked at."""
+        """All features are of one kind."""
         names = self._alike[0] if self._alike is not None else tuple(self.kinds)
         self._alike, self._kinds = (names, word), None
 
-    def copy(self) -> Plan:
-        """The same plan, to be settled on its own."""
-        kinds = self._alike if self._alike is not None else self.kinds
-        return Plan(kinds, self.together, self.states, self.full, self.pending)
-
-    def __len__(self) -> int:
-        return len(self._alike[0] if self._alike is not None else self.kinds)
-
     def settle(self) -> None:
         """When every kind is known: with full covariance all Gaussian features vary together."""
-        real = self.of("gaussian")
-        if self.full and len(real) > 1:
-            self.together = (tuple(real),)
+        if self.full:
+            real = self.of("gaussian")
+            self.together = (tuple(real),) if len(real) > 1 else ()
+        self.full, self.settled = False, True
 
     def of(self, *kinds: str) -> list[str]:
         """The features of some kinds, in order."""
         return [n for n, k in self.kinds.items() if k in kinds]
 
 
-_WORDS = {
-    "categorical": "discrete",
-    "gaussian": "continuous",
-    "counts": "continuous",
-    "kernel": "continuous",
-}
+def plan_of(
+    names: Sequence[str], kinds: Any, covariance: Any = "diagonal", states: Any = None
+) -> Plan:
+    """Which kind each feature is, from one word for all, a mapping, or a list in order.
 
-
-def wanted_kinds(plan: Plan) -> dict[str, Any]:
-    """What the kinds of the features say of the columns, as `read` wants to hear it.
-
-    >>> wanted_kinds(Plan({"a": "auto", "b": "gaussian", "c": "ignore"}))
-    {'b': 'continuous', 'c': 'drop'}
+    >>> plan_of(["a", "b"], {"b": "gaussian"}).kinds
+    {'a': 'auto', 'b': 'gaussian'}
     """
-    out: dict[str, Any] = {n: _WORDS[k] for n, k in plan.kinds.items() if k in _WORDS}
-    out |= {n: "drop" for n, k in plan.kinds.items() if k == "ignore"}
-    return out | {n: list(s) for n, s in plan.states.items() if plan.kinds.get(n) != "ignore"}
+    known = (*KINDS, "auto")
+    if isinstance(kinds, str):
+        alone = isinstance(covariance, str) and covariance in ("diagonal", "full")
+        if kinds in known and alone and not states:
+            return Plan((tuple(names), kinds), full=covariance == "full")
+        found = dict.fromkeys(names, kinds)
+    elif isinstance(kinds, Mapping):
+        for name in kinds:
+            if name not in names:
+                raise unknown_name("The kind of", name, names, "for a feature")
+        found = {n: kinds.get(n, "auto") for n in names}
+    elif isinstance(kinds, Iterable):
+        given = list(kinds)
+        if len(given) != len(names):
+            raise InputError(f"kinds= has {len(given)} entries for {len(names)} features.")
+        found = dict(zip(names, given, strict=True))
+    else:
+        raise InputError(f"kinds must be a word, a mapping or a list, got {kinds!r}.")
+    for name, kind in found.items():
+        if kind not in known:
+            near = close_names(kind, KINDS)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise InputError(
+                f"The kind of {name!r} must be one of {', '.join(KINDS)}, got {kind!r}.{hint}"
+            )
+    for name in states or {}:
+        if name not in names:
+            raise unknown_name("The states of", name, names, "for a feature")
+        if found[name] == "auto":
+            found[name] = "categorical"
+    together = _groups(names, found, covariance)
+    return Plan(found, together, states, covariance == "full")
+
+
+def _groups(names: Sequence[str], kinds: dict[str, str], covariance: Any) -> list[list[str]]:
+    if isinstance(covariance, str) and covariance in ("diagonal", "full"):
+        return []
+    if isinstance(covariance, str) or not isinstance(covariance, Iterable):
+        raise InputError(
+            f"covariance must be 'diagonal', 'full' or lists of names, got {covariance!r}."
+        )
+    groups = [list(g) for g in covariance]
+    seen: set[str] = set()
+    for group in groups:
+        for name in group:
+            if name not in names:
+                raise unknown_name("Feature", name, names, "in the table")
+            if name in seen:
+                raise InputError(f"{name!r} stands in two groups of covariance=.")
+            if kinds[name] not in ("auto", "gaussian"):
+                raise InputError(f"{name!r} is {kinds[name]!r} and cannot vary with others.")
+            seen.add(name)
+            kinds[name] = "gaussian"
+    return [g for g in groups if len(g) > 1]

@@ -56,9 +56,7 @@ class TextModel(Frozen):
     @property
     def words(self) -> tuple[str, ...]:
         """The vocabulary, in order."""
-        (part,) = self.statistic.parts
-        assert isinstance(part, Totals)
-        return part.words
+        return self.statistic.names
 
     @cached_property
     def vocabulary(self) -> Any:
@@ -121,13 +119,14 @@ def train_text(statistic: ByClass, form: str, options: Options, norm: bool = Fal
     >>> from credo import Variable
     >>> y = Variable("y", "discrete", ("ham", "spam"))
     >>> totals = Totals(("free", "lecture"), np.array([[0.0, 3.0], [2.0, 0.0]]))
-    >>> model = train_text(ByClass(y, np.array([2, 1]), (totals,)), "multinomial", Options())
+    >>> statistic = ByClass(y, np.array([2, 1]), totals.words, words=totals)
+    >>> model = train_text(statistic, "multinomial", Options())
     >>> np.exp(model.table).round(3).tolist()
     [[0.2, 0.75], [0.8, 0.25]]
     """
     if form not in FORMS:
         raise InputError(f"form must be one of {', '.join(FORMS)}, got {form!r}.")
-    (part,) = statistic.parts
+    part = statistic.words
     assert isinstance(part, Totals)
     l = _smoothing(options, part.words)  # noqa: E741
     if form != "multinomial" and not l.all():

@@ -20,10 +20,10 @@ from credo.errors import CredoWarning, ImpossibleError, InputError, UnknownNameE
 from credo.estimators import NaiveBayes, TextNaiveBayes
 from credo.estimators.inputs import encode_labels
 from credo.model.naive_bayes.blocks import FeatureBlock
-from credo.stats.by_class import Block
+from credo.stats.window_counts import WindowCounts
+from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.fit import Options, train
-from credo.train.naive_bayes.learn import plan_of
-from credo.train.naive_bayes.rows import by_class
+from credo.train.naive_bayes.plan import plan_of
 
 KINDS = ["categorical", "bernoulli", "gaussian", "counts", "auto"]
 pytestmark = pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
@@ -83,7 +83,7 @@ def test_a_block_is_the_features_one_by_one(seed, kind, weighted):
         models.append((train(statistic, Options(0.5)), dict(plan.kinds)))
     (a, kinds), (b, others) = models
     assert kinds == others
-    assert not isinstance(b.statistic.parts, Block)
+    assert not isinstance(b.statistic.counts, WindowCounts)
     same(a, b)
     assert a.statistic.weight.tolist() == b.statistic.weight.tolist()
 
@@ -135,7 +135,7 @@ def test_a_model_that_was_made_stays_what_it_is():
     model, before = clf.model_, clf.model_.features[0].mean.copy()
     clf.partial_fit(x + 5, y)
     assert model is not clf.model_ and (model.features[0].mean == before).all()
-    block = model.statistic.parts
+    block = model.statistic.moments
     for array in (block.n, block.mean, block.scatter):
         with pytest.raises(ValueError, match="read-only"):
             array[0, 0] = 1
@@ -147,11 +147,11 @@ def test_blocks_are_sequences():
     x, y = np.arange(12).reshape(4, 3) % 5, [0, 1, 0, 1]
     for kind in ("categorical", "gaussian"):
         model = NaiveBayes(kinds=kind).fit(x, y).model_
-        for items in (model.features, model.statistic.parts):
-            assert len(items) == 3 and [f.names for f in items] == [("x0",), ("x1",), ("x2",)]
-            assert items[-1].names == ("x2",) and [f.names[0] for f in items[1:]] == ["x1", "x2"]
-            with pytest.raises(IndexError):
-                items[3]
+        items = model.features
+        assert len(items) == 3 and [f.names for f in items] == [("x0",), ("x1",), ("x2",)]
+        assert items[-1].names == ("x2",) and [f.names[0] for f in items[1:]] == ["x1", "x2"]
+        with pytest.raises(IndexError):
+            items[3]
         assert model.feature("x1").names == ("x1",)
 
 
@@ -161,9 +161,9 @@ def test_numbers_far_apart_leave_the_block():
     y = [0, 1, 0]
     whole = NaiveBayes(kinds="categorical").fit(np.concatenate([near, far]), y + y)
     parts = NaiveBayes(kinds="categorical").fit(near, y)
-    assert isinstance(parts.model_.statistic.parts, Block)
+    assert isinstance(parts.model_.statistic.counts, WindowCounts)
     parts.partial_fit(far, y)
-    assert not isinstance(parts.model_.statistic.parts, Block)
+    assert not isinstance(parts.model_.statistic.counts, WindowCounts)
     same(parts.model_, whole.model_)
     parts.partial_fit(near, y)
     assert parts.class_count_.tolist() == [6, 3]
@@ -174,7 +174,7 @@ def test_states_and_classes_that_come_later():
     later, z = np.array([[1, 7], [4, 0]]), ["c", "a"]
     parts = NaiveBayes(kinds="categorical").partial_fit(x, y).partial_fit(later, z)
     whole = NaiveBayes(kinds="categorical").fit(np.concatenate([x, later]), y + z)
-    assert isinstance(parts.model_.statistic.parts, Block)
+    assert isinstance(parts.model_.statistic.counts, WindowCounts)
     same(parts.model_, whole.model_)
     assert whole.model_.features[0].variable.states == (1, 3, 4, 5)
 

@@ -57,27 +57,6 @@ def test_files_and_frames(tmp_path, kinds):
         assert clf.predict_proba(frame) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
-@pytest.mark.parametrize("seed", range(12))
-def test_parts_are_exact_whatever_columns_each_of_them_shows(seed):
-    """Each part may lack other columns, or all: the sum is the fit of all rows."""
-    rng = np.random.default_rng(seed)
-    x, cuts = X.copy(), [slice(0, 25), slice(25, 50), slice(50, 80)]
-    for cut in cuts:
-        x[cut, rng.random(3) < 0.4] = np.nan
-    whole = full().fit(x, Y).predict_proba(X)
-    parts = [full().fit(x[cut], Y[cut]) for cut in cuts if not np.isnan(x[cut]).all()]
-    merged = parts[0]
-    for part in parts[1:]:
-        merged = merged.merge(part)
-    later = full()
-    for cut in rng.permutation(3):
-        later.partial_fit(x[cuts[cut]], Y[cuts[cut]], classes=["p", "q"])
-    assert later.predict_proba(X) == pytest.approx(whole, abs=1e-10)
-    if len(parts) == 3:
-        assert merged.predict_proba(X) == pytest.approx(whole, abs=1e-10)
-
-
 def test_rows_of_which_none_is_whole_are_told_of():
     crossed = X.copy()
     crossed[:40, 1], crossed[40:, 0] = np.nan, np.nan

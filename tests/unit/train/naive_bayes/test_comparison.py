@@ -19,7 +19,7 @@ from credo.estimators import (
     learning_curves,
     recalibrated,
 )
-from credo.estimators.twins import LinearGaussianTwin
+from credo.estimators.comparison import LinearGaussianTwin
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 200)

@@ -113,13 +113,26 @@ def test_text_is_no_number(kind):
             NaiveBayes(kinds={"t": kind}).fit(source, "y")
 
 
-def test_a_stream_says_what_it_cannot_count(path):
+def test_a_stream_has_the_kinds_that_are_given(path):
     stream = cr.read(path, {"a": "continuous", "b": "discrete"}, memory=1)
-    with pytest.raises(InputError, match=r"'a' of the source is continuous .* schema=\{'a': 'disc"):
-        NaiveBayes(kinds={"a": "categorical"}).fit(stream, "y")
-    found = NaiveBayes(kinds={"b": "gaussian"}).fit(stream, "y").model_.feature("b")
-    expected = NaiveBayes(kinds={"b": "gaussian"}).fit(FRAME, Y).model_.feature("b")
-    np.testing.assert_allclose(found.variance, expected.variance)
+    for kinds in ({"a": "categorical"}, {"b": "gaussian"}):
+        found = NaiveBayes(kinds=kinds).fit(stream, "y").predict_proba(stream)
+        expected = NaiveBayes(kinds=kinds).fit(stream.load(), "y").predict_proba(stream)
+        np.testing.assert_allclose(found, expected)
+
+
+def test_a_source_says_what_it_cannot_tally(path):
+    class Source:
+        """Anything that has a schema and can tally."""
+
+        def __init__(self, table):
+            self.schema, self.tally = table.schema, table.tally
+
+    table = cr.read(path, {"a": "continuous", "b": "discrete"})
+    with pytest.raises(InputError, match=r"'a' of the source is continuous .* 'categorical'"):
+        NaiveBayes(kinds={"a": "categorical"}).fit(Source(table), "y")
+    found = NaiveBayes().fit(Source(table), "y").predict_proba(table)
+    np.testing.assert_allclose(found, NaiveBayes().fit(table, "y").predict_proba(table))
 
 
 # --- constant and empty columns -------------------------------------------------------------
@@ -194,12 +207,12 @@ def test_one_class_by_name(tmp_path):
         assert cr.naive_bayes(source, "y").classes == ("u",)
 
 
-def test_an_identifier_is_no_category():
+def test_an_identifier_is_a_category_by_name_alone():
     rows = {"who": [f"p{i}" for i in range(40)], "x": (np.arange(40) % 3).tolist()}
-    with pytest.raises(
-        InputError, match=r"'who' was set aside: 40 .* schema=\{'who': 'discrete'\}"
-    ):
-        NaiveBayes(kinds={"who": "categorical"}).fit(rows, np.arange(40) % 2)
+    y = np.arange(40) % 2
+    with pytest.warns(CredoWarning, match="set aside: 'who'"):
+        assert "who" not in NaiveBayes(kinds="categorical").fit(rows, y).kinds_
+    assert "who" in NaiveBayes(kinds={"who": "categorical"}).fit(rows, y).kinds_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         table = cr.read({**rows, "y": (np.arange(40) % 2).tolist()}, {"who": "discrete"})

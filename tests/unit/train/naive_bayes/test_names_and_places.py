@@ -11,7 +11,7 @@ import pytest
 
 import credo as cr
 from credo.errors import CredoWarning, InputError
-from credo.estimators import NaiveBayes
+from credo.estimators import NaiveBayes, NetworkClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore:X (does not have|has feature names)")
 
@@ -156,3 +156,14 @@ def test_an_array_after_a_frame_forgets_the_names():
     clf = NaiveBayes().fit(FORMS["pandas"](NUMBERS), Y).fit(NUMBERS, Y)
     assert clf.model_.names == ("x0", "x1", "x2")
     clf.predict_proba(NUMBERS)
+
+
+@pytest.mark.parametrize("estimator", [NaiveBayes, NetworkClassifier])
+def test_another_fit_has_other_names(estimator):
+    """Tables that have a shape and names of their own, one after the other."""
+    y = [0, 1, 0, 1]
+    clf = estimator().fit(pa.table({"a": list("uvuu"), "b": list("stts")}), y)
+    assert clf.feature_names_in_.tolist() == ["a", "b"]
+    clf.fit(pa.table({"c": list("uvuv")}), y)
+    assert clf.feature_names_in_.tolist() == ["c"] and clf.n_features_in_ == 1
+    assert clf.predict(pa.table({"c": ["u", "v"]})).tolist() == [0, 1]

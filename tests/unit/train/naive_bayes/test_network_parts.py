@@ -151,20 +151,16 @@ def test_many_numbers_that_were_few_at_first_are_told():
     clf.partial_fit(x[30:], y[30:])  # told once
 
 
-def test_a_column_waits_for_its_first_value():
-    frame = pd.DataFrame({
-        "a": ["u", "v"] * 6, "late": [None] * 6 + ["s", "t"] * 3, "y": [0, 1, 1] * 4,
-        "number": [None] * 6 + [1.5, 2.5, 4.5, 3.5, 2.0, 1.0],
-    })  # fmt: skip
-    bins = {"number": [2.25]}
-    for y in ("y", None):
-        clf = NetworkClassifier("aode", bins=bins)
-        for part in (frame[:3], frame[3:6], frame[6:]):
-            clf.partial_fit(part if y else part.drop(columns="y"), y or part["y"])
-            clf.predict(part if y else part.drop(columns="y"))
-        x = frame if y else frame.drop(columns="y")
-        expected = NetworkClassifier("aode", bins=bins).fit(x, y or frame["y"])
-        np.testing.assert_allclose(clf.predict_proba(x), expected.predict_proba(x), atol=1e-12)
+def test_a_column_without_a_value_in_the_first_rows_is_set_aside():
+    first = {"a": ["u", "v", "u"], "late": [None] * 3, "y": [0, 1, 1]}
+    later = {"a": ["u", "v", "u"], "late": ["s", "t", "s"], "y": [0, 1, 1]}
+    with pytest.warns(CredoWarning, match=r"set aside: 'late' \(every cell is missing\)"):
+        clf = NetworkClassifier("aode").partial_fit(first, "y")
+    clf.partial_fit(later, "y")
+    assert clf.feature_names_in_.tolist() == ["a"]
+    x = {"a": first["a"] + later["a"], "y": first["y"] + later["y"]}
+    expected = NetworkClassifier("aode").fit(x, "y").predict_proba(x)
+    np.testing.assert_allclose(clf.predict_proba(x), expected, atol=1e-12)
 
 
 def test_a_column_that_cannot_be_used_is_told():
@@ -318,10 +314,10 @@ def test_weights_of_streams_and_tables(tmp_path):
 
 
 def test_a_stream_with_more_rows_than_are_looked_at(files, monkeypatch):
-    from credo.estimators import network_rows
+    from credo.estimators import network_bins
 
     folder, _ = files
-    monkeypatch.setattr(network_rows, "_LOOKED_AT", 600)
+    monkeypatch.setattr(network_bins, "_LOOKED_AT", 600)
     table = cr.read(str(folder / "*.parquet"))
     stream = cr.read(str(folder / "*.parquet"), memory="10KB")
     cuts = NetworkClassifier().fit(stream, "y").cuts_["r"]

@@ -37,7 +37,6 @@ def doors(path):
         "em by name": lambda: NaiveBayes(unlabelled="em").fit(NAMED, "y"),
         "file": lambda: NaiveBayes().fit(path, "y"),
         "em of a file": lambda: NaiveBayes(unlabelled="em").fit(path, "y"),
-        "part": lambda: NaiveBayes().partial_fit(FRAME, Y),
         "naive_bayes": lambda: cr.naive_bayes(NAMED, "y"),
         "naive_bayes of a file": lambda: cr.naive_bayes(path, "y"),
     }
@@ -63,14 +62,15 @@ def test_columns_set_aside_are_named_once(door, path):
     assert one.filename == __file__
 
 
-@pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
-def test_parts_of_a_frame_are_the_frame():
-    whole = NaiveBayes().fit(FRAME, Y)
-    parts = NaiveBayes()
-    for first in range(0, 60, 4):
-        parts.partial_fit(FRAME[first : first + 4], Y[first : first + 4])
-    assert parts.kinds_ == whole.kinds_ == USED
-    np.testing.assert_allclose(parts.predict_proba(FRAME), whole.predict_proba(FRAME))
+@pytest.mark.filterwarnings("ignore:Naive Bayes")
+def test_where_more_rows_may_come_a_column_of_one_value_is_kept():
+    with pytest.warns(CredoWarning, match=r"'PatientId' \(.*'who' \("):
+        parts = NaiveBayes().partial_fit(FRAME[:30], Y[:30])
+    parts.partial_fit(FRAME[30:], Y[30:])
+    assert parts.kinds_ == USED | {"same": "categorical"}
+    expected = NaiveBayes(kinds={"PatientId": "ignore", "same": "ignore", "who": "ignore"})
+    expected.fit(FRAME, Y)
+    np.testing.assert_allclose(parts.predict_proba(FRAME), expected.predict_proba(FRAME))
 
 
 @pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")

@@ -242,7 +242,10 @@ def test_extreme_values_are_refused(scale, word):
         (lambda: NaiveBayes(class_prior=[0.5, 0.6]).fit([["a"], ["b"]], [0, 1]), "add up to 1"),
         (lambda: NaiveBayes(class_prior={2: 1}).fit([["a"], ["b"]], [0, 1]), "The class 2"),
         (lambda: NaiveBayes().fit([[np.inf], [2.0]], [0, 1]), "Row 1 of 'x0' is infinite"),
-        (lambda: NaiveBayes(kinds="gaussian").fit([["a"], ["b"]], [0, 1]), "holds text"),
+        (
+            lambda: NaiveBayes(kinds="gaussian").fit([["a"], ["b"]], [0, 1]),
+            "'a', which is not a num",
+        ),
         (lambda: NaiveBayes(kinds="bernoulli").fit([["a"], ["b"], ["c"]], [0, 1, 1]), "two states"),
         (lambda: NaiveBayes(kinds="counts").fit([[-1.0], [2.0]], [0, 1]), "not negative"),
         (lambda: NaiveBayes().fit(cr.examples.play_tennis(), "Play"), "Variable 'Play'"),
@@ -364,8 +367,9 @@ def test_columns_that_cannot_be_features_are_named():
         clf = NaiveBayes().fit(frame, np.arange(40) % 2)
     assert clf.kinds_ == {"x": "categorical"} and clf.n_features_in_ == 3
     assert clf.predict(frame).shape == (40,)
-    with pytest.raises(InputError, match="was set aside"):
-        NaiveBayes(kinds={"id": "categorical"}).fit(frame, np.arange(40) % 2)
+    with pytest.warns(CredoWarning, match=r"set aside: 'k' "):  # a kind that is given holds
+        clf = NaiveBayes(kinds={"id": "categorical"}).fit(frame, np.arange(40) % 2)
+    assert clf.kinds_ == {"id": "categorical", "x": "categorical"}
 
 
 def test_kinds_of_sources():
