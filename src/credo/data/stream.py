@@ -76,7 +76,7 @@ class Stream:
         self.feed.refuse_changed()
         done = kept_rows = 0
         for batch in track(
-            self.feed.read(wanted, tokens.words if tokens.are_words else None),
+            self.feed.read(wanted),
             f"reading {self.feed.label}",
             total=self.feed.rows or self.rows,
             size=lambda b: len(next(iter(b.values()))),

@@ -18,7 +18,6 @@ from credo.core.state_values import is_missing
 from credo.data.columns.cells import Tokens, type_name
 from credo.data.columns.encoder import Encoder
 from credo.data.columns.missing import MISSING
-from credo.data.columns.number_cells import NumberCells, as_texts
 from credo.data.columns.numerals import as_int
 from credo.data.columns.taking import python_values
 from credo.data.sources.arrays import rows_there
@@ -93,20 +92,16 @@ class Weights:
         if not there.all():
             weights = weights[there]
             batch = {
-                k: c[there]
-                if isinstance(c, np.ndarray)
-                else c.rows(there)
-                if isinstance(c, NumberCells)
-                else rows_there(c, there)
+                k: c[there] if isinstance(c, np.ndarray) else rows_there(c, there)
                 for k, c in batch.items()
             }
         kept = weights.astype(np.int64) if self.whole else weights
         return batch, kept, None if there.all() else there
 
-    def _of_column(self, given: Any, done: int) -> NDArray[np.float64]:
+    def _of_column(self, cells: Any, done: int) -> NDArray[np.float64]:
         """The weights in some cells of the column, after so many rows."""
         assert self.column is not None
-        cells, what = as_texts(given), f"weights column {self.column!r}"
+        what = f"weights column {self.column!r}"
         if not self.text:
             _check_types(cells, done, what)
         variable = Variable(self.column, "continuous")

@@ -22,7 +22,6 @@ from credo.data.columns.cells import (
     not_a_number,
     not_a_state,
 )
-from credo.data.columns.number_cells import as_texts
 from credo.data.columns.taking import positions_of, take_states
 from credo.data.columns.taking_numbers import take_numbers
 from credo.stats.rows import code_type
@@ -57,7 +56,6 @@ class Encoder:
             ) from None
 
     def _codes(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[Any]:
-        cells = as_texts(cells)
         if isinstance(cells, pa.DictionaryArray):
             lut = self._lut_of(cells.dictionary)
             if lut is not None:

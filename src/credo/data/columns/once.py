@@ -19,7 +19,9 @@ from credo.core.progress import Report, track
 from credo.core.schema import Schema, Variable
 from credo.data.columns.cells import Tokens
 from credo.data.columns.coder import Batch, Coder
-from credo.data.reading import MISSING, coders_for, decided, feed_of, wanted_of, warn_doubtful
+from credo.data.columns.written import Written
+from credo.data.reading import MISSING, decided, feed_of, named_states, wanted_of, warn_doubtful
+from credo.data.row_numbers import RowNumbers
 from credo.data.sources.feed import Feed
 from credo.data.sources.files import is_path
 from credo.data.sources.text import TextOptions
@@ -70,6 +72,34 @@ def in_memory(x: Any) -> Any:
     if hasattr(x, "to_table"):
         x = x.to_table()
     return x.read_all() if hasattr(x, "read_all") else x
+
+
+def coders_for(
+    feed: Feed,
+    wanted: Mapping[str, Any],
+    weighting: Weights,
+    taken: Tokens,
+    keep: bool,
+    every_state: bool = False,
+) -> tuple[dict[str, Coder], RowNumbers]:
+    """A coder for each column that is not dropped, and how its rows are numbered. With
+    `every_state` the numbers of a text file are kept as states too, while they can be.
+    """
+    numbers = RowNumbers()
+    coders: dict[str, Coder] = {}
+    for name in feed.names:
+        word = wanted.get(name)
+        if word == "drop" or name == weighting.column:
+            continue
+        kind = word.kind if isinstance(word, Variable) else word
+        if isinstance(word, Written):
+            kind = "discrete"
+        if kind is None and name in feed.declared and feed.declared[name].aside is None:
+            kind = "declared"
+        beside = taken.beside(named_states(word))
+        how: dict[str, Any] = {"missing": beside, "keep": keep, "numbers": numbers}
+        coders[name] = Coder(name, text=feed.text, kind=kind, **how)
+    return coders, numbers
 
 
 class Once:

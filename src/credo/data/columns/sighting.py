@@ -23,7 +23,8 @@ from credo.data.columns.identifiers import named_like_rows
 from credo.data.columns.infer import Decision, Declared, decide
 from credo.data.columns.noted import more_than
 from credo.data.columns.number_states import FEW_INTEGERS
-from credo.data.reading import MISSING, coders_for, feed_of, wanted_of
+from credo.data.columns.once import coders_for
+from credo.data.reading import MISSING, feed_of, wanted_of
 from credo.data.sources.feed import Feed
 from credo.data.sources.text import TextOptions
 from credo.data.stream import Stream

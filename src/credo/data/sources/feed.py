@@ -55,8 +55,7 @@ def batch_rows(width: int) -> int:
 
 
 Batch = dict[str, Any]
-"""Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix; where
-numbers were asked for, also `NumberCells`."""
+"""Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix."""
 
 
 def _none_among(name: str) -> Collection[int]:
@@ -83,9 +82,6 @@ class Feed(Frozen):
     declared: Mapping[str, Declared] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    numbers: Callable[[Sequence[str], Sequence[str]], Iterator[Batch]] | None = None
-    """Of a text file: `batches` in which columns of many different numbers are read already, given
-    the words for missing too."""
     whole_among: Callable[[str], Collection[int]] = _none_among
     """Of lists and JSON: the whole numbers of a column that Arrow has as decimals for the sake of
     others. Asked only where the column has states, which are to come back as they were."""
@@ -115,23 +111,15 @@ class Feed(Frozen):
         what = "a header" if self.text else "columns"
         return TableError(f"{self.label} has {what} but no rows.", hint=hint)
 
-    def read(self, names: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
-        """The batches; those that must be parsed are read ahead in a second thread. Who knows
-        `NumberCells` gives the words for missing.
-        """
-        batches = self._guarded(names, words)
+    def read(self, names: Sequence[str]) -> Iterator[Batch]:
+        """The batches; those that must be parsed are read ahead in a second thread."""
+        batches = self._guarded(names)
         return batches if self.in_memory else prefetch(batches)
 
-    def cells(self, names: Sequence[str], words: Sequence[str] | None) -> Iterator[Batch]:
-        """The batches, with numbers where words are given and the feed has them."""
-        if words is None or self.numbers is None:
-            return self.batches(names)
-        return self.numbers(names, words)
-
-    def _guarded(self, names: Sequence[str], words: Sequence[str] | None) -> Iterator[Batch]:
+    def _guarded(self, names: Sequence[str]) -> Iterator[Batch]:
         """The batches, with the errors of foreign engines told in one sentence of ours."""
         try:
-            yield from self.cells(names, words)
+            yield from self.batches(names)
         except CredoError:
             raise
         except Exception as error:

@@ -1,8 +1,7 @@
 """Paths and globs as feeds: CSV, TSV, JSON lines (also .gz, .zst), Parquet, Arrow IPC, DuckDB.
 
-Regular CSV is read by our own kernel and the rest by Arrow, which also hands a Parquet column's
-dictionary pages over without making text of them; Python's json module reads JSON lines.
-docs/design.md says why each.
+Arrow reads CSV, and hands a Parquet column's dictionary pages over without making text of them; a
+kernel reads JSON lines, and Python's json module what is not plain there. docs/design.md says why.
 """
 
 from __future__ import annotations
@@ -137,7 +136,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
             if kind != other and {kind, other} != {"int", "float"}:
                 differ.setdefault(name, (kind, where, other))
 
-    def batches(wanted: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         for name in wanted:
             if name in differ:
                 kind, where, other = differ[name]
@@ -147,7 +146,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
                     f"schema={{{name!r}: 'drop'}} leaves it out.",
                 )
         for feed in feeds:
-            yield from feed.cells(wanted, words)
+            yield from feed.batches(wanted)
 
     known = [f.rows for f in feeds]
     sizes = [f.bytes for f in feeds]
@@ -155,7 +154,6 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         first,
         label=label,
         batches=batches,
-        numbers=batches,
         notes=notes,
         files=stamps,
         rows=None if None in known else sum(r or 0 for r in known),

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from credo.core.errors import InputError, TableError
 from credo.core.render import many
-from credo.data.columns.few_numbers import whole_numbers
+from credo.data.columns.cells import whole_numbers
 from credo.data.columns.infer import Declared
 from credo.data.memory import memory_limit
 from credo.data.sources.arrow_cells import arrow_cells, is_untyped

@@ -67,8 +67,9 @@ _NOT_TEXT = {
 class Watched(io.RawIOBase):
     """The unpacked bytes of a file. Refuses a NUL in text, and a decompression bomb.
 
-    `quotes` is the number of quotation marks read, if they are to be counted: in a file whose
-    quotes are all closed it is even.
+    Beside a delimiter, quotation marks are watched too: `quotes` is their number, which is even
+    where all are closed; `odd` says that one stood in the middle of a cell, so that text may follow
+    a closing one.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class Watched(io.RawIOBase):
         compression: str,
         encoding: str,
         *,
-        count_quotes: bool = False,
+        delimiter: str = "",
         blanks: str = " \t",
         squeeze: bool = False,
     ) -> None:
@@ -93,8 +94,14 @@ class Watched(io.RawIOBase):
         if squeeze:
             self._file = Squeezed(self._file)
         self._done = 0
-        self._counts = count_quotes
+        self._left = b""
+        self._last = b""
+        edges = b"\r\n" + delimiter.encode()  # what stands beside the quotes of a cell
+        self._kinds = delimiter and bytes(
+            ord("q" if c == ord('"') else "e" if c in edges else "x") for c in range(256)
+        )
         self.quotes = 0
+        self.odd = False
         self.blank_lines = 0
 
     def readable(self) -> bool:
@@ -105,7 +112,15 @@ class Watched(io.RawIOBase):
         buffer[: len(data)] = data
         return len(data)
 
+    def put_back(self, data: bytes) -> None:
+        """Have bytes read again."""
+        self._left = data
+
     def read(self, size: int = -1) -> bytes:
+        if self._left:
+            cut = len(self._left) if size < 0 else size
+            back, self._left = self._left[:cut], self._left[cut:]
+            return back if size >= 0 else back + self.read()
         data: bytes = self._file.read(size)
         if not self._done:
             data = self._without_blank_lines(data)
@@ -113,8 +128,8 @@ class Watched(io.RawIOBase):
             at = self._done + data.index(b"\0") + 1
             raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
         self._done += len(data)
-        if self._counts and b'"' in data:  # to see that there is none is quick
-            self.quotes += data.count(b'"')
+        if self._kinds:
+            self._watch_quotes(data)
         if self._limit is not None and self._done > self._limit:
             raise LimitError(
                 f"{self.path.name} unpacks to more than {MAX_RATIO} times its size, "
@@ -122,6 +137,12 @@ class Watched(io.RawIOBase):
                 hint="If the file is what it should be, unpack it first and read the result.",
             )
         return data
+
+    def _watch_quotes(self, data: bytes) -> None:
+        if b'"' in data or b'"' in self._last:  # to see that there is none is quick
+            self.quotes += data.count(b'"')
+            self.odd = self.odd or b"xqx" in (self._last + data).translate(self._kinds)
+        self._last = data[-2:] if len(data) > 1 else (self._last + data)[-2:]
 
     def _without_blank_lines(self, data: bytes) -> bytes:
         """The first bytes without a byte-order mark and without what stands before the header."""
