@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 
 _LEAST = 1e-290
 _LEAST_WEIGHT = 1e-200
+_LEAST_VALUE = 1e-145
 
 
 def refuse_squares(names: Sequence[str], n: Floats, mean: Floats, scatter: Floats) -> None:
@@ -30,7 +31,8 @@ def refuse_squares(names: Sequence[str], n: Floats, mean: Floats, scatter: Float
             f"The values of {name!r} are too large: their squares pass 1e308.",
             hint=f"Divide {name!r} by a power of ten and read the table again.",
         )
-    tiny = (square > 0) & (square < _LEAST)
+    vanished = (square == 0) & (mean != 0) & (np.abs(mean) < _LEAST_VALUE) & (n[:, None] > 1)
+    tiny = ((square > 0) & (square < _LEAST)) | vanished
     if tiny.any():
         if (square / n[:, None] >= _LEAST)[tiny].all():
             raise weights_too_small(float(n.sum()))
@@ -47,7 +49,7 @@ def refuse_underflow(name: str, values: Floats) -> None:
     """Refuse values so small that their squares are 0: their variance could not be told."""
     seen = values[~np.isnan(values)]
     largest = np.abs(seen).max(initial=0.0)
-    if 0 < largest < 1e-145 and seen.min() < seen.max():
+    if 0 < largest < _LEAST_VALUE and seen.min() < seen.max():
         raise _too_close(name)
 
 
