@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from credo.stats.exact import Exact, ExactFloat, added, exact_sum, shown_as, summed, total_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from credo import _core
-from credo.stats.exact import Exact, ExactFloat, added, exact_sum, shown_as, summed, total_of
 from credo.stats.moments import Moments
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

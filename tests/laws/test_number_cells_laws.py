@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.data.columns import scan
+from credo.data.columns import column_scan, profile
 from credo.data.sources import text
 from credo.errors import CredoError
 
@@ -64,9 +64,10 @@ def outcome(path, rows, given_options, guess):
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         if not guess:
-            patch.setattr(scan.ColumnScan, "_many_numbers", lambda self, cells: False)
+            patch.setattr(column_scan.ColumnScan, "_many_numbers", lambda self, cells: False)
         patch.setattr(text, "block_of", lambda width: 4_096)
-        patch.setattr(scan, "MAX_STATES", 300)
+        for module in (column_scan, profile):
+            patch.setattr(module, "MAX_STATES", 300)
         try:
             table = cr.read(path, **how)
             loaded = table.load() if isinstance(table, cr.Stream) else table

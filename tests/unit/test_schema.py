@@ -10,7 +10,7 @@ import credo as cr
 from credo import errors
 from credo.core import progress, render
 from credo.core.schema import is_missing
-from credo.data.sources.prefetch import prefetch
+from credo.data.sources.feed import prefetch
 
 
 def test_states_of_several_types():

@@ -25,11 +25,9 @@ from credo.core.schema import Column, Schema, Variable
 from credo.core.threads import checked_threads
 from credo.data.columns.cells import Tokens
 from credo.data.columns.infer import Decision, Declared, decide
-from credo.data.columns.missing import MISSING, missing_words
 from credo.data.columns.scan import scan
-from credo.data.columns.written import Written
-from credo.data.memory import memory_limit
-from credo.data.sources.feed import Feed, foreign
+from credo.data.columns.written import MISSING, Written, missing_words
+from credo.data.sources.feed import Feed, foreign, memory_limit
 from credo.data.sources.files import feed_of_path, is_path
 from credo.data.sources.frames import feed_of_frame
 from credo.data.sources.text import TextOptions

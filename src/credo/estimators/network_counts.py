@@ -18,8 +18,8 @@ from credo.core.errors import CredoWarning, InputError, SchemaError, unknown_nam
 from credo.core.schema import Schema, Variable, state_key
 from credo.data import Stream, Table
 from credo.data.columns.columns import Column, Columns, columns_for
+from credo.data.columns.identifiers import FEW_INTEGERS
 from credo.data.columns.infer import typed_states
-from credo.data.columns.number_states import FEW_INTEGERS
 from credo.data.columns.once import comes_in_batches, feed_of_any
 from credo.data.sources.feed import Feed
 from credo.estimators.inputs import different_lengths, not_among_classes

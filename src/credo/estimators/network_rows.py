@@ -21,7 +21,7 @@ from credo.core.interval_states import interval_codes, interval_labels, short_cu
 from credo.core.schema import Schema, Variable
 from credo.data import Stream
 from credo.data.columns.columns import Column, Columns
-from credo.data.columns.number_states import FEW_INTEGERS
+from credo.data.columns.identifiers import FEW_INTEGERS
 from credo.estimators.named_columns import renamed
 from credo.predict.rows.naive import coded, plain_codes
 from credo.stats.block import Block

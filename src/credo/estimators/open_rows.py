@@ -13,7 +13,7 @@ from credo.core.errors import CredoWarning, InputError, TableError
 from credo.core.schema import Variable, is_missing
 from credo.data import read
 from credo.data.columns.coder import Coder
-from credo.data.columns.number_states import are_states
+from credo.data.columns.identifiers import are_states
 from credo.data.columns.sighting import Sighted, sighted
 from credo.estimators.inputs import among_classes, encode_labels
 from credo.stats.by_class import Block, ByClass

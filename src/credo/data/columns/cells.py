@@ -17,8 +17,8 @@ from credo.core.errors import InputError, TableError, UnknownNameError, shown
 from credo.core.interval_states import cuts_of, interval_of
 from credo.core.schema import Variable
 from credo.core.state_values import is_missing, is_number, state_key
-from credo.data.columns.missing import MISSING
 from credo.data.columns.numerals import as_bool, as_int, as_number, looks_like_date
+from credo.data.columns.written import MISSING
 
 __all__ = [
     "Tokens",

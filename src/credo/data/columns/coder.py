@@ -30,11 +30,10 @@ from credo.data.columns.cells import (
 )
 from credo.data.columns.doubts import decimal_commas, like_numbers
 from credo.data.columns.few_numbers import are_few, few_floats
-from credo.data.columns.identifiers import are_row_names
+from credo.data.columns.identifiers import FEW_INTEGERS, are_row_names
 from credo.data.columns.kept_codes import counted, first_place, recoded
 from credo.data.columns.met import Met
 from credo.data.columns.noted import MANY, SAMPLE, Noted
-from credo.data.columns.number_states import FEW_INTEGERS
 from credo.data.columns.numerals import as_int
 from credo.data.columns.profile import Doubt, Profile
 from credo.data.columns.taking import States, count_missing, holds_floats, holds_others, take_states
@@ -46,7 +45,7 @@ from credo.data.columns.taking_numbers import (
     take_numbers,
     whole_dates,
 )
-from credo.data.row_numbers import RowNumbers
+from credo.data.weights import RowNumbers
 from credo.stats.rows import code_type
 
 __all__ = ["Batch", "Coder"]

@@ -21,11 +21,10 @@ from credo.data.columns.cells import Tokens
 from credo.data.columns.coder import Batch, Coder
 from credo.data.columns.written import Written
 from credo.data.reading import MISSING, decided, feed_of, named_states, wanted_of, warn_doubtful
-from credo.data.row_numbers import RowNumbers
 from credo.data.sources.feed import Feed
 from credo.data.sources.files import is_path
 from credo.data.sources.text import TextOptions
-from credo.data.weights import Weights, are_whole
+from credo.data.weights import RowNumbers, Weights, are_whole
 
 __all__ = ["Once", "comes_in_batches", "feed_of_any", "in_memory"]
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 from credo.core.errors import CredoError, InputError, TableError, near_file, shown
 from credo.data.columns.cells import type_name
 from credo.data.columns.infer import Declared
-from credo.data.sources.databases import ENDINGS, feed_of_database, table_of_database
+from credo.data.sources.arrays import sound
 from credo.data.sources.declared import declared_by, merged
 from credo.data.sources.feed import (
     ROWS_ARE_DUE,
@@ -33,13 +33,17 @@ from credo.data.sources.feed import (
     out_of_memory,
     record_batches,
 )
-from credo.data.sources.file_stamp import FileStamp
 from credo.data.sources.folders import below, files_in, open_parts, partition_note, with_folders
 from credo.data.sources.jsonlines import KEPT, json_feed
-from credo.data.sources.queries import feed_of_query, is_query
-from credo.data.sources.sound import sound
+from credo.data.sources.queries import (
+    ENDINGS,
+    feed_of_database,
+    feed_of_query,
+    is_query,
+    table_of_database,
+)
 from credo.data.sources.text import TextOptions, csv_feed
-from credo.data.sources.unpack import gone
+from credo.data.sources.unpack import FileStamp, gone
 
 __all__ = ["FORMATS", "feed_of_path", "is_path"]
 

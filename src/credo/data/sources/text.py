@@ -21,7 +21,6 @@ from pyarrow import csv as csv_
 from credo.core.errors import InputError, TableError
 from credo.data.sources.arrays import bools
 from credo.data.sources.feed import Batch, Feed, distinct_names, refuse_too_wide
-from credo.data.sources.recode import squeezed
 from credo.data.sources.text_faults import (
     Dialect,
     all_skipped,
@@ -38,7 +37,7 @@ from credo.data.sources.text_head import (
     header_of,
     numbers_for_names,
 )
-from credo.data.sources.unpack import HEAD, decode_head, gone, read_head, start_of_text
+from credo.data.sources.unpack import HEAD, decode_head, gone, read_head, squeezed, start_of_text
 
 __all__ = ["TextOptions", "csv_feed"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from credo.core.errors import InputError
 from credo.data import Stream
-from credo.data.row_numbers import RowNumbers
 from credo.data.sources.feed import Batch, Feed
+from credo.data.weights import RowNumbers
 from credo.model.values.value import taken_apart
 
 __all__ = ["Unread", "left_behind"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError
 from credo.data.columns.columns import Columns
-from credo.data.columns.number_states import FEW_INTEGERS
+from credo.data.columns.identifiers import FEW_INTEGERS
 from credo.stats.by_class import Part, Totals
 from credo.stats.class_blocks import WIDEST, Spreads, StateTables
 from credo.stats.configurations import frozen

@@ -19,7 +19,7 @@ from credo import _core
 from credo.core.errors import InputError, LimitError, SchemaError
 from credo.core.schema import MAX_STATES, Schema, Variable
 from credo.data.columns.coder import Batch, Coder
-from credo.data.columns.number_states import FEW_INTEGERS
+from credo.data.columns.identifiers import FEW_INTEGERS
 from credo.data.columns.once import Once
 from credo.data.sources.feed import Feed
 from credo.stats.by_class import ByClass, Part, Spread, StateCounts, Totals

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from credo.core.errors import SchemaError
 from credo.core.frozen import Frozen
 from credo.core.schema import Variable
-from credo.data.columns.number_states import FEW_INTEGERS, are_states
+from credo.data.columns.identifiers import FEW_INTEGERS, are_states
 from credo.stats.by_class import ByClass, Part, StateCounts, Where, sums
 from credo.stats.class_blocks import Spreads, StateTables
 from credo.train.naive_bayes.seen import WHOLE, Seen

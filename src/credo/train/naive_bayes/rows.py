@@ -16,7 +16,7 @@ from credo import _core
 from credo.core.errors import InputError, LimitError
 from credo.core.schema import MAX_STATES, Variable
 from credo.data.columns.columns import Column, Columns
-from credo.data.columns.number_states import FEW_INTEGERS
+from credo.data.columns.identifiers import FEW_INTEGERS
 from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
 from credo.stats.class_blocks import StateTables
 from credo.stats.configurations import frozen

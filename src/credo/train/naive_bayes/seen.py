@@ -24,8 +24,8 @@ from credo.core.schema import MAX_STATES, Variable
 from credo.core.state_values import is_number
 from credo.data.columns.cells import cell_key, finder, number_of
 from credo.data.columns.doubts import like_numbers
+from credo.data.columns.identifiers import FEW_INTEGERS, are_states
 from credo.data.columns.infer import Declared, decide, named_like_id, typed_states
-from credo.data.columns.number_states import FEW_INTEGERS, are_states
 from credo.data.columns.numerals import numbers_of
 from credo.data.columns.profile import Doubt, Profile
 from credo.stats.by_class import Part, Spread, StateCounts, Where, spread_out

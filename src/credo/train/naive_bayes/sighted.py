@@ -13,8 +13,8 @@ from credo.core.errors import InputError
 from credo.core.schema import Variable
 from credo.data.columns.coder import Coder
 from credo.data.columns.columns import Column, Columns
+from credo.data.columns.identifiers import FEW_INTEGERS
 from credo.data.columns.infer import Declared
-from credo.data.columns.number_states import FEW_INTEGERS
 from credo.data.columns.sighting import Sighted
 from credo.data.reading import warn_doubtful
 from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
