@@ -19,6 +19,7 @@ from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import Counts
 from credo.stats.given import total_of
 from credo.stats.moments import Moments
+from credo.stats.squares import with_small_squares
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
 
@@ -70,6 +71,7 @@ def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
     if not len(where):  # no row has all of the discrete ones
         group, where = np.full(block.rows, 1, np.uint32), np.zeros((1, len(discrete)), np.uint32)
     n, mean, scatter = _core.moments(columns, group, len(where), weights, threads)
+    with_small_squares(columns, n, mean, scatter)
     seen = np.flatnonzero(n)
     skipped = skipped_weight(block.weight, n, gaps)
     if isinstance(block.weight, int):

@@ -36,7 +36,7 @@ from credo.stats.given import (
     total_of,
 )
 from credo.stats.labelled import labelled
-from credo.stats.squares import refuse_squares
+from credo.stats.squares import refuse_squares, with_small_squares
 
 __all__ = ["Moments"]
 
@@ -212,6 +212,7 @@ class Moments:
         gone = np.isnan(data).any(axis=0)
         skipped = int(gone.sum()) if w is None else total_of(w[gone])
         n, mean, scatter = _core.moments(list(data), None, 1, w)
+        with_small_squares(list(data), n, mean, scatter)
         seen = np.flatnonzero(n)
         where = np.zeros((len(seen), 0), np.uint32)
         arrays = (where, n[seen], mean[seen], scatter[seen])

@@ -20,57 +20,20 @@ from credo.core.schema import Schema, Variable
 from credo.data.columns.cells import Tokens
 from credo.data.columns.coder import Batch, Coder
 from credo.data.columns.written import Written
-from credo.data.reading import MISSING, decided, feed_of, named_states, wanted_of, warn_doubtful
+from credo.data.reading import (
+    MISSING,
+    comes_in_batches,
+    decided,
+    feed_of_any,
+    in_memory,
+    named_states,
+    wanted_of,
+    warn_doubtful,
+)
 from credo.data.sources.feed import Feed
-from credo.data.sources.files import is_path
-from credo.data.sources.text import TextOptions
 from credo.data.weights import RowNumbers, Weights, are_whole
 
 __all__ = ["Once", "comes_in_batches", "feed_of_any", "in_memory"]
-
-
-def feed_of_any(x: Any) -> Feed:
-    """The batches of anything `read` takes, not yet read.
-
-    >>> feed_of_any({"a": ["u", "v"], "b": [1, 2]}).names
-    ('a', 'b')
-    """
-    feed = feed_of(x, TextOptions(), None)
-    if not feed.names:
-        raise TableError(f"{feed.label} has no columns.")
-    return feed
-
-
-def comes_in_batches(x: Any) -> bool:
-    """Whether a table is not in memory: a path or a glob, a relation, a stream, a lazy frame.
-
-    >>> comes_in_batches("rows/*.parquet"), comes_in_batches({"a": [1, 2]})
-    (True, False)
-    """
-    if is_path(x):
-        return True
-    module, name = type(x).__module__.split(".")[0], type(x).__name__
-    if module in ("duckdb", "_duckdb"):
-        return True
-    if module == "pyarrow":
-        return name == "RecordBatchReader" or hasattr(x, "scanner")
-    return module == "polars" and name == "LazyFrame"
-
-
-def in_memory(x: Any) -> Any:
-    """All rows of a relation, a reader, a dataset or a lazy frame; a path is left as it is.
-
-    >>> import pyarrow as pa
-    >>> in_memory(pa.table({"a": [1, 2]}).to_reader()).num_rows
-    2
-    """
-    if type(x).__module__.split(".")[0] == "polars":
-        return x.collect()
-    if hasattr(x, "to_arrow_table"):
-        x = x.to_arrow_table()
-    if hasattr(x, "to_table"):
-        x = x.to_table()
-    return x.read_all() if hasattr(x, "read_all") else x
 
 
 def coders_for(

@@ -242,10 +242,10 @@ def first_places(where: NDArray[Any], n: int) -> NDArray[np.int64]:
 
 # --- sound columns ------------------------------------------------------------------------
 #
-# Cells that come from a file or another program are checked before they are used. Arrow trusts what
-# a batch says of itself: where each text begins, which entry of a dictionary a row has. In a damaged
-# file these are wrong, and to follow them is to read beyond the memory that is there. One look at
-# every column finds it first.
+# Cells that come from a file or another program are checked before they are used. Arrow trusts
+# what a batch says of itself: where each text begins, which entry of a dictionary a row has. In a
+# damaged file these are wrong, and to follow them is to read beyond the memory that is there. One
+# look at every column finds it first.
 
 
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
