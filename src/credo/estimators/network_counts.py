@@ -179,7 +179,7 @@ def _part_of(feed: Feed, batch: Mapping[str, Any], names: tuple[str, ...]) -> Fe
     def again(wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
         yield {n: batch[n] for n in wanted}
 
-    return replace(feed, names=names, batches=again, numbers=None, in_memory=True)
+    return replace(feed, names=names, batches=again, in_memory=True)
 
 
 def more_columns(

@@ -93,16 +93,15 @@ def _groups(
     for v, c in zip(discrete, codes, strict=True):
         gone |= c == v.arity
     if cells <= max(4 * block.rows, 65_536):
-        group = np.zeros(block.rows, dtype=np.int64)
+        cell = np.zeros(block.rows, dtype=np.int64)
         for v, c in zip(discrete, codes, strict=True):
-            group *= v.arity
-            group += c
-        group[gone] = cells
-        seen = np.flatnonzero(np.bincount(group, minlength=cells + 1)[:cells])
+            cell = cell * v.arity + c
+        cell[gone] = cells
+        seen = np.flatnonzero(np.bincount(cell, minlength=cells + 1)[:cells])
         place = np.full(cells + 1, len(seen), dtype=np.uint32)
         place[seen] = np.arange(len(seen))
         where = np.stack(np.unravel_index(seen, [v.arity for v in discrete]), axis=1)
-        return place[group], where.astype(np.uint32)
+        return place[cell], where.astype(np.uint32)
     matrix = np.stack([c.astype(np.uint32) for c in codes], axis=1)
     unique, inverse = grouped(matrix[~gone])
     group = np.full(block.rows, len(unique), dtype=np.uint32)

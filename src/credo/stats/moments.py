@@ -104,8 +104,11 @@ class Moments:
         put = object.__setattr__
         put(out, "discrete", discrete)
         put(out, "continuous", continuous)
-        for name, array in zip(("configurations", "n", "mean", "scatter"), arrays, strict=True):
-            put(out, name, sealed(array))
+        where, n, mean, scatter = arrays
+        put(out, "configurations", sealed(where))
+        put(out, "n", sealed(n))
+        put(out, "mean", sealed(mean))
+        put(out, "scatter", sealed(scatter))
         put(out, "skipped", skipped)
         return out
 

@@ -186,8 +186,9 @@ def _different(values: NDArray[Any]) -> NDArray[Any]:
     """The different values in their order; whole numbers close together are marked, not sorted."""
     if values.dtype.kind in "iuf" and len(values) > 1000:
         low, high = values.min(), values.max()
-        if high - low < len(values) and not (values % 1).any():
+        if float(high) - float(low) < len(values) and not (values % 1).any():
             seen = np.zeros(int(high - low) + 1, dtype=bool)
             seen[(values - low).astype(np.intp)] = True
-            return (np.flatnonzero(seen) + low).astype(values.dtype)
+            found: NDArray[Any] = (np.flatnonzero(seen) + low).astype(values.dtype)
+            return found
     return np.unique(values)

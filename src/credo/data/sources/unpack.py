@@ -102,9 +102,10 @@ class Watched(io.RawIOBase):
         self._left = b""
         self._last = b""
         edges = b"\r\n" + delimiter.encode()  # what stands beside the quotes of a cell
-        self._kinds = delimiter and bytes(
+        self._kinds = bytes(
             ord("q" if c == ord('"') else "e" if c in edges else "x") for c in range(256)
         )
+        self._quotes_matter = delimiter != ""
         self.quotes = 0
         self.odd = False
         self.blank_lines = 0
@@ -133,7 +134,7 @@ class Watched(io.RawIOBase):
             at = self._done + data.index(b"\0") + 1
             raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
         self._done += len(data)
-        if self._kinds:
+        if self._quotes_matter:
             self._watch_quotes(data)
         if self._limit is not None and self._done > self._limit:
             raise LimitError(
