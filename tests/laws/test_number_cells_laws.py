@@ -1,4 +1,4 @@
-"""A file read with numbers straight from the kernel is the file read as texts, in everything."""
+"""A column that is read as numbers at once is the one read as categories first, in everything."""
 
 import warnings
 
@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.data.columns import coder, text_coder
+from credo.data.columns import column_scan, profile
 from credo.data.sources import text
-from credo.data.sources.feed import Feed
 from credo.errors import CredoError
 
 NUMBERS = {
@@ -58,17 +57,16 @@ options = st.sampled_from(
 )
 
 
-def outcome(path, rows, given_options, as_texts):
+def outcome(path, rows, given_options, guess):
     how = dict(given_options)
     if how.get("weights") == "some":
         how["weights"] = np.arange(rows) % 3
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        if as_texts:
-            patch.setattr(Feed, "cells", lambda self, names, words: self.batches(names))
+        if not guess:
+            patch.setattr(column_scan.ColumnScan, "_many_numbers", lambda self, cells: False)
         patch.setattr(text, "block_of", lambda width: 4_096)
-        patch.setattr(text_coder, "_HELD", 500)
-        for module in (text_coder, coder):
+        for module in (column_scan, profile):
             patch.setattr(module, "MAX_STATES", 300)
         try:
             table = cr.read(path, **how)
@@ -87,7 +85,7 @@ def outcome(path, rows, given_options, as_texts):
     options,
     st.sampled_from([".", ","]),
 )
-def test_numbers_from_the_kernel_are_those_of_the_texts(
+def test_numbers_at_once_are_those_of_the_categories(
     tmp_path_factory, made, rows, seed, given_options, point
 ):
     rng = np.random.default_rng(seed)
@@ -111,5 +109,5 @@ def test_numbers_from_the_kernel_are_those_of_the_texts(
     path = tmp_path_factory.mktemp("numbers") / "t.csv"
     names = cut.join(f"c{i}" for i in range(len(cells)))
     path.write_text("\n".join([f"{names}{cut}last", *(f"{n}{cut}u" for n in lines)]), "utf-8")
-    read = outcome(path, rows, given_options, False)
-    assert read == outcome(path, rows, given_options, True)
+    read = outcome(path, rows, given_options, True)
+    assert read == outcome(path, rows, given_options, False)

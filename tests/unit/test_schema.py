@@ -9,7 +9,7 @@ import pytest
 import credo as cr
 from credo.core import errors, progress, render
 from credo.core.schema import is_missing
-from credo.data.sources.prefetch import prefetch
+from credo.data.sources.feed import prefetch
 
 
 def test_states_of_several_types():

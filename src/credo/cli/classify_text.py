@@ -17,7 +17,7 @@ from credo.core.schema import Variable
 from credo.data import Stream, Table
 from credo.data.columns.cells import Tokens
 from credo.data.columns.encoder import Encoder
-from credo.data.columns.missing import missing_words
+from credo.data.columns.written import missing_words
 from credo.data.reading import feed_of
 
 __all__ = ["documents_of", "judge_texts", "print_telling", "text_column"]

@@ -13,26 +13,21 @@ from credo.core.errors import (
     CredoError,
     CredoWarning,
     InputError,
-    LimitError,
     SchemaError,
     TableError,
     UnknownNameError,
     close_names,
     unknown_name,
 )
-from credo.core.progress import Report, track
+from credo.core.progress import Report
 from credo.core.render import shortened
 from credo.core.schema import Column, Schema, Variable
 from credo.core.threads import checked_threads
 from credo.data.columns.cells import Tokens
-from credo.data.columns.coder import Coder
 from credo.data.columns.infer import Decision, Declared, decide
-from credo.data.columns.missing import MISSING, missing_words
-from credo.data.columns.text_coder import TextCoder
-from credo.data.columns.written import Written
-from credo.data.memory import memory_limit
-from credo.data.row_numbers import RowNumbers
-from credo.data.sources.feed import Feed, foreign
+from credo.data.columns.scan import scan
+from credo.data.columns.written import MISSING, Written, missing_words
+from credo.data.sources.feed import Feed, foreign, memory_limit
 from credo.data.sources.files import feed_of_path, is_path
 from credo.data.sources.frames import feed_of_frame
 from credo.data.sources.text import TextOptions
@@ -42,7 +37,7 @@ from credo.data.weights import Weights, are_whole
 from credo.stats.block import Block
 from credo.stats.tally import Source, Tally
 
-__all__ = ["MISSING", "read", "tally"]
+__all__ = ["MISSING", "comes_in_batches", "feed_of_any", "in_memory", "read", "tally"]
 
 _KINDS = ("discrete", "continuous", "drop")
 _SAID = {  # as other libraries have it
@@ -137,25 +132,25 @@ def read(
     weighting = Weights.of(weights, feed.names, text=feed.text)
     if weighting.column in wanted and wanted[weighting.column] != "drop":
         raise InputError(f"{weighting.column!r} cannot be the weights and a variable at once.")
-    coders, weights_seen, rows, numbers = _collect(feed, wanted, weighting, tokens, limit, report)
-    streams = not all(c.keep for c in coders.values())
     taken = Tokens(tokens, feed.text)
-    decisions, found = decided(feed, coders, wanted, schema, rows, weighting, taken)
+    kinds = {n: _kind(wanted.get(n), feed.declared.get(n)) for n in feed.names}
+    kinds = {n: k for n, k in kinds.items() if k != "drop" and n != weighting.column}
+    beside = {n: taken.beside(named_states(wanted.get(n))) for n in kinds}
+    seen = scan(feed, kinds, beside, weighting, limit, report)
+    decisions, found = decided(feed, seen.columns, wanted, schema, seen.rows, weighting, taken)
     warn_doubtful(decisions)
-    whole = bool(weights_seen) and are_whole(weights_seen)
-    if streams:
+    whole = bool(seen.weights) and are_whole(seen.weights)
+    if not seen.kept:
         for variable in found.variables:
-            coders[variable.name].check(variable)
+            seen.columns[variable.name].check(variable)
         if weighting.column is not None:
             weighting = Weights(weighting.column, whole=whole, text=weighting.text)
-        return Stream(feed, found, rows, tokens, weighting, report)
-    arrays = []
-    for variable in found.variables:
-        arrays.append(coders.pop(variable.name).finish(variable))
-    total = np.concatenate(weights_seen) if weights_seen else None
+        return Stream(feed, found, seen.rows, tokens, weighting, report)
+    arrays = tuple(seen.columns.pop(v.name).finish(v) for v in found.variables)
+    total = np.concatenate(seen.weights) if seen.weights else None
     if total is not None and whole:
         total = total.astype(np.int64)
-    return Table(Block(found, tuple(arrays), total), numbers if numbers.left_out else None)
+    return Table(Block(found, arrays, total), seen.numbers if seen.numbers.left_out else None)
 
 
 def tally(source: Any, families: Any = None, *, threads: int | None = None) -> Tally:
@@ -199,6 +194,50 @@ def feed_of(
         raise
     except Exception as error:
         raise foreign(f"A table of type {type(x).__name__}", error) from error
+
+
+def feed_of_any(x: Any) -> Feed:
+    """The batches of anything `read` takes, not yet read.
+
+    >>> feed_of_any({"a": ["u", "v"], "b": [1, 2]}).names
+    ('a', 'b')
+    """
+    feed = feed_of(x, TextOptions(), None)
+    if not feed.names:
+        raise TableError(f"{feed.label} has no columns.")
+    return feed
+
+
+def comes_in_batches(x: Any) -> bool:
+    """Whether a table is not in memory: a path or a glob, a relation, a stream, a lazy frame.
+
+    >>> comes_in_batches("rows/*.parquet"), comes_in_batches({"a": [1, 2]})
+    (True, False)
+    """
+    if is_path(x):
+        return True
+    module, name = type(x).__module__.split(".")[0], type(x).__name__
+    if module in ("duckdb", "_duckdb"):
+        return True
+    if module == "pyarrow":
+        return name == "RecordBatchReader" or hasattr(x, "scanner")
+    return module == "polars" and name == "LazyFrame"
+
+
+def in_memory(x: Any) -> Any:
+    """All rows of a relation, a reader, a dataset or a lazy frame; a path is left as it is.
+
+    >>> import pyarrow as pa
+    >>> in_memory(pa.table({"a": [1, 2]}).to_reader()).num_rows
+    2
+    """
+    if type(x).__module__.split(".")[0] == "polars":
+        return x.collect()
+    if hasattr(x, "to_arrow_table"):
+        x = x.to_arrow_table()
+    if hasattr(x, "to_table"):
+        x = x.to_table()
+    return x.read_all() if hasattr(x, "read_all") else x
 
 
 def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -260,98 +299,17 @@ def _unknown_column(name: Any, word: Any, names: Sequence[str]) -> CredoError:
     return unknown_name("Column", name, names, "in the table")
 
 
-def _size(feed: Feed) -> int:
-    """What the cells may take in memory, as far as can be known before reading."""
-    if feed.bytes is not None:
-        return feed.bytes
-    return (feed.rows or 0) * len(feed.names)
+def _kind(word: Any, declared: Declared | None) -> str | None:
+    """What is known of a column before its cells are looked at."""
+    if isinstance(word, Written):
+        return "discrete"
+    if word is None:
+        return None if declared is None or declared.aside is not None else "declared"
+    kind: str = word.kind if isinstance(word, Variable) else word
+    return kind
 
 
-def _collect(
-    feed: Feed,
-    wanted: Mapping[str, Any],
-    weighting: Weights,
-    tokens: tuple[Any, ...],
-    limit: float,
-    report: Report | None,
-) -> tuple[dict[str, Coder], list[Any], int, RowNumbers]:
-    """One pass over the batches: a coder for each column, the weights, the rows kept.
-
-    Cells are kept while they fit the limit; after that the table is only looked at.
-    """
-    keep = _size(feed) <= limit
-    taken = Tokens(tokens, feed.text)
-    coders, numbers = coders_for(feed, wanted, weighting, taken, keep)
-    weights: list[Any] = []
-    done = 0
-    names = weighting.with_column(list(coders)) or list(feed.names[:1])
-    for batch in track(
-        feed.read(names, taken.words if taken.are_words else None),
-        f"reading {feed.label}",
-        total=feed.rows,
-        size=lambda b: len(next(iter(b.values()))),
-        report=report,
-    ):
-        kept, weight, there = weighting.split(batch, done)
-        rows = len(next(iter(batch.values())))
-        numbers.add(done, rows, there)
-        for name, coder in coders.items():
-            coder.add(kept[name])
-        if weight is not None:
-            weights.append(weight)
-        if keep and sum(c.nbytes for c in coders.values()) > limit:
-            keep = False
-            if feed.once:
-                raise LimitError(
-                    f"{feed.label} can be read only once and does not fit the memory limit.",
-                    hint="Write it to a Parquet file and read that, or raise memory=.",
-                )
-            for coder in coders.values():
-                coder.forget()
-        done += rows
-    if done == 0:
-        again = "If it was read before, its rows are gone: read it into a table first."
-        raise feed.without_rows(again if feed.once else "")
-    if weighting.array is not None and len(weighting.array) != done:
-        raise TableError(f"There are {len(weighting.array):,} weights for {done:,} rows.")
-    kept_rows = next(iter(coders.values())).rows if coders else done
-    if (weighting.column or weighting.array is not None) and kept_rows == 0:
-        raise TableError("Every weight is 0, so no row is left.")
-    return coders, weights, kept_rows, numbers
-
-
-def coders_for(
-    feed: Feed,
-    wanted: Mapping[str, Any],
-    weighting: Weights,
-    taken: Tokens,
-    keep: bool,
-    every_state: bool = False,
-) -> tuple[dict[str, Coder], RowNumbers]:
-    """A coder for each column that is not dropped, and how its rows are numbered. With
-    `every_state` the numbers of a text file are kept as states too, while they can be.
-    """
-    numbers = RowNumbers()
-    coders: dict[str, Coder] = {}
-    for name in feed.names:
-        word = wanted.get(name)
-        if word == "drop" or name == weighting.column:
-            continue
-        kind = word.kind if isinstance(word, Variable) else word
-        if isinstance(word, Written):
-            kind = "discrete"
-        if kind is None and name in feed.declared and feed.declared[name].aside is None:
-            kind = "declared"
-        beside = taken.beside(_named_states(word))
-        how: dict[str, Any] = {"missing": beside, "keep": keep, "numbers": numbers}
-        if feed.text and kind is None and not every_state:
-            coders[name] = TextCoder(name, **how)
-        else:
-            coders[name] = Coder(name, text=feed.text, kind=kind, **how)
-    return coders, numbers
-
-
-def _named_states(word: Any) -> Sequence[Any]:
+def named_states(word: Any) -> Sequence[Any]:
     """The states that the user's word for a column names."""
     if isinstance(word, Written):
         return word.texts
@@ -390,13 +348,13 @@ def _as_given(decision: Decision, feed: Feed) -> Decision:
 
 
 def _boolean_note(
-    feed: Feed, coders: Mapping[str, Coder], decisions: Sequence[Decision]
+    feed: Feed, columns: Mapping[str, Any], decisions: Sequence[Decision]
 ) -> tuple[str, ...]:
     """How to keep the words of a text file that became booleans."""
     names = [d.column.name for d in decisions if d.column.reason == "booleans"]
     if not feed.text or not names:
         return ()
-    words = sorted({word.strip() for word in coders[names[0]].states})
+    words = sorted({word.strip() for word in columns[names[0]].values})
     return (
         f"{shortened(names)}: {' and '.join(words)} are booleans in a text file, not in a frame of "
         f"texts; schema={{{names[0]!r}: {words}}} keeps texts",
@@ -405,7 +363,7 @@ def _boolean_note(
 
 def decided(
     feed: Feed,
-    coders: Mapping[str, Coder],
+    columns: Mapping[str, Any],
     wanted: Mapping[str, Any],
     schema: Any,
     rows: int,
@@ -418,18 +376,15 @@ def decided(
         if name == weighting.column:
             column = Column(name, "weights", "the weights of the rows", rows=rows)
             decisions.append(Decision(column, None))
-        elif name not in coders:
+        elif name not in columns:
             column = Column(name, "dropped", "dropped by the schema", rows=rows)
             decisions.append(Decision(column, None))
         else:
-            coder = coders[name]
-            found_out = coder.found_out() if isinstance(coder, TextCoder) else None
-            if found_out is None:
-                declared = _without_tokens(feed.declared.get(name), tokens)
-                found_out = decide(coder.profile(), wanted.get(name), declared)
-                if wanted.get(name) in (None, "discrete"):
-                    found_out = _as_given(found_out, feed)
-            decisions.append(found_out)
+            declared = _without_tokens(feed.declared.get(name), tokens)
+            decision = decide(columns[name].profile(), wanted.get(name), declared)
+            if wanted.get(name) in (None, "discrete"):
+                decision = _as_given(decision, feed)
+            decisions.append(decision)
     found = {d.variable.name: d.variable for d in decisions if d.variable is not None}
     if not found:
         if all(d.column.kind == "empty" for d in decisions):
@@ -443,7 +398,7 @@ def decided(
         raise TableError(f"No column of {feed.label} can be used: {reasons}.", hint=hint)
     if isinstance(schema, Schema):
         found = {v.name: v for v in schema.variables}
-    notes = (*feed.notes, *feed.late_notes(), *_boolean_note(feed, coders, decisions))
+    notes = (*feed.notes, *feed.late_notes(), *_boolean_note(feed, columns, decisions))
     if rows == 1:
         notes = (*notes, "the table has one row: what it shows of each column is a guess")
     return decisions, Schema(

@@ -18,10 +18,9 @@ from credo.core.render import many
 from credo.core.schema import Schema
 from credo.data.columns.cells import Tokens
 from credo.data.columns.encoder import Encoder
-from credo.data.row_numbers import RowNumbers
 from credo.data.sources.feed import Feed
 from credo.data.table import Table, warn_continuous_left_out
-from credo.data.weights import Weights
+from credo.data.weights import RowNumbers, Weights
 from credo.stats.adding_up import added_up
 from credo.stats.block import Block
 from credo.stats.plan import Plan
@@ -76,7 +75,7 @@ class Stream:
         self.feed.refuse_changed()
         done = kept_rows = 0
         for batch in track(
-            self.feed.read(wanted, tokens.words if tokens.are_words else None),
+            self.feed.read(wanted),
             f"reading {self.feed.label}",
             total=self.feed.rows or self.rows,
             size=lambda b: len(next(iter(b.values()))),

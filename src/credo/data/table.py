@@ -14,7 +14,7 @@ from credo.core.errors import CredoWarning, InputError, MissingPackageError
 from credo.core.render import many, shortened, table_html, table_text
 from credo.core.schema import Schema
 from credo.data.out.frames import arrow_states
-from credo.data.row_numbers import RowNumbers
+from credo.data.weights import RowNumbers
 from credo.stats.block import Block
 from credo.stats.plan import tally_block
 from credo.stats.rows import Rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Number
@@ -17,14 +18,13 @@ from credo.core.schema import Variable
 from credo.core.state_values import is_missing
 from credo.data.columns.cells import Tokens, type_name
 from credo.data.columns.encoder import Encoder
-from credo.data.columns.missing import MISSING
-from credo.data.columns.number_cells import NumberCells, as_texts
 from credo.data.columns.numerals import as_int
 from credo.data.columns.taking import python_values
+from credo.data.columns.written import MISSING
 from credo.data.sources.arrays import rows_there
 from credo.data.sources.feed import Batch
 
-__all__ = ["Weights", "are_whole"]
+__all__ = ["RowNumbers", "Weights", "are_whole"]
 
 SMALLEST, LARGEST = 1e-300, 1e300
 """Weights outside could pass what a number can hold when they are added up."""
@@ -93,20 +93,16 @@ class Weights:
         if not there.all():
             weights = weights[there]
             batch = {
-                k: c[there]
-                if isinstance(c, np.ndarray)
-                else c.rows(there)
-                if isinstance(c, NumberCells)
-                else rows_there(c, there)
+                k: c[there] if isinstance(c, np.ndarray) else rows_there(c, there)
                 for k, c in batch.items()
             }
         kept = weights.astype(np.int64) if self.whole else weights
         return batch, kept, None if there.all() else there
 
-    def _of_column(self, given: Any, done: int) -> NDArray[np.float64]:
+    def _of_column(self, cells: Any, done: int) -> NDArray[np.float64]:
         """The weights in some cells of the column, after so many rows."""
         assert self.column is not None
-        cells, what = as_texts(given), f"weights column {self.column!r}"
+        what = f"weights column {self.column!r}"
         if not self.text:
             _check_types(cells, done, what)
         variable = Variable(self.column, "continuous")
@@ -226,3 +222,51 @@ def _check(weights: NDArray[np.float64], done: int, what: str) -> None:
             f"{where}; a weight must be a finite number, 0 or more.",
             hint="Give the row the weight 0 to leave it out.",
         )
+
+
+# --- where the rows stood -----------------------------------------------------------------
+#
+# Row numbers: where a row that was kept stood in the source, as a person counts it.
+
+
+class RowNumbers:
+    """Rows of weight 0 are left out, so the fifth row kept may be the ninth of the table.
+
+    >>> numbers = RowNumbers()
+    >>> numbers.add(0, 3, np.array([True, False, True])); numbers.add(3, 2, None)
+    >>> [numbers.of(i) for i in range(4)]
+    [1, 3, 4, 5]
+    """
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._batches: list[tuple[int, NDArray[Any] | None]] = []
+        self._kept = 0
+        self._seen = 0
+
+    @property
+    def left_out(self) -> int:
+        """How many rows were not kept."""
+        return self._seen - self._kept
+
+    def add(self, done: int, rows: int, there: NDArray[np.bool_] | None) -> None:
+        """A batch of `rows` rows that follow `done` others; `there` says which were kept."""
+        at = None if there is None else np.flatnonzero(there)
+        self._starts.append(self._kept)
+        self._batches.append((done, at))
+        self._kept += rows if at is None else len(at)
+        self._seen = done + rows
+
+    def extend(self, other: RowNumbers) -> None:
+        """The rows of a later part, which follow these."""
+        self._starts += [self._kept + start for start in other._starts]
+        self._batches += other._batches
+        self._kept += other._kept
+        self._seen = other._seen
+
+    def of(self, kept: int) -> int:
+        """The number of a row in the source, from its position among the rows kept."""
+        i = bisect_right(self._starts, kept) - 1
+        done, at = self._batches[i]
+        inside = kept - self._starts[i]
+        return done + 1 + (inside if at is None else int(at[inside]))

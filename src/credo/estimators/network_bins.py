@@ -20,7 +20,7 @@ from credo.core.interval_states import interval_labels, short_cut
 from credo.core.schema import Variable
 from credo.data import Stream
 from credo.data.columns.columns import Column
-from credo.data.columns.number_states import FEW_INTEGERS
+from credo.data.columns.identifiers import FEW_INTEGERS
 from credo.train.naive_bayes.cells import refuse_infinite
 
 __all__ = ["as_numbers", "check_bins", "stream_cuts", "trained_column"]

@@ -26,9 +26,8 @@ from credo.data.columns.columns import (
     matrix_columns,
     split_columns,
 )
-from credo.data.columns.identifiers import named_like_rows
+from credo.data.columns.identifiers import FEW_INTEGERS, named_like_rows
 from credo.data.columns.infer import typed_states
-from credo.data.columns.number_states import FEW_INTEGERS
 from credo.data.sources.files import is_path
 from credo.estimators.inputs import among_classes, encode_labels
 from credo.predict.rows.naive import coded, plain_codes

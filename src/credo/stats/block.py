@@ -18,7 +18,7 @@ from credo import _core
 from credo.core.errors import InputError
 from credo.core.schema import Schema
 from credo.stats.configurations import frozen
-from credo.stats.exact import Exact, total_of
+from credo.stats.given import total_of
 from credo.stats.rows import Rows
 
 __all__ = ["Block"]
@@ -59,14 +59,6 @@ class Block:
         if self.weights is None:
             return self.rows
         return total_of(self.weights)
-
-    @cached_property
-    def fractions(self) -> tuple[NDArray[np.int64], int] | None:
-        """Weights that need not be whole, as whole numbers: `Exact.planes` and where they begin."""
-        if self.weights is None or self.weights.dtype.kind != "f":
-            return None
-        exact = Exact.of(self.weights)
-        return exact.planes, exact.low
 
     @cached_property
     def discrete(self) -> tuple[int, ...]:

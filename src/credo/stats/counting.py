@@ -17,8 +17,9 @@ from credo.core.schema import Variable
 from credo.stats.block import Block
 from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import Counts
-from credo.stats.exact import Exact, Numbers, shown_as, total_of
-from credo.stats.moment_sums import GroupSums, MomentSums
+from credo.stats.given import total_of
+from credo.stats.moments import Moments
+from credo.stats.squares import with_small_squares
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
 
@@ -33,18 +34,9 @@ def count_dense(
     threads: int,
     kernel: Kernel,
     path: Path,
-) -> Numbers:
-    """All dense tables, one after the other; a set is positions of discrete columns. Fractional
-    weights are counted as whole numbers of a unit, so that nothing is rounded.
-    """
-
-    def tables(weights: Any) -> NDArray[Any]:
-        return block.native.count_tables(positions, weights, kernel, path, threads)
-
-    if block.fractions is None:
-        return tables(block.weights)
-    planes, low = block.fractions
-    return Exact.of_planes([tables(plane) for plane in planes], low)
+) -> NDArray[Any]:
+    """All dense tables, one after the other; a set is positions of discrete columns."""
+    return block.native.count_tables(positions, block.weights, kernel, path, threads)
 
 
 def count_sparse(block: Block, names: Sequence[str]) -> Counts:
@@ -52,28 +44,23 @@ def count_sparse(block: Block, names: Sequence[str]) -> Counts:
     variables = tuple(block.schema[n] for n in names)
     at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
     positions = [at[n] for n in names]
-    numbers: Numbers
-    if block.fractions is None:
-        where, numbers = block.native.count_sparse(positions, block.weights)
-    else:
-        planes, low = block.fractions
-        found = [block.native.count_sparse(positions, plane) for plane in planes]
-        where, numbers = found[0][0], Exact.of_planes([counted for _, counted in found], low)
+    where, values = block.native.count_sparse(positions, block.weights)
     gaps = [n for n in names if block.gaps[block.schema.index(n)]]
-    skipped = skipped_weight(block.weight, numbers, gaps)
-    values, exact = shown_as(numbers)
-    return Counts.trusted(variables, frozen(values), skipped, frozen(where), exact)
+    skipped = skipped_weight(block.weight, values, gaps)
+    return Counts.trusted(variables, frozen(values), skipped, frozen(where))
 
 
-def skipped_weight(weight: int | float, counted: Numbers, gaps: Collection[str]) -> int | float:
+def skipped_weight(
+    weight: int | float, counted: NDArray[Any], gaps: Collection[str]
+) -> int | float:
     """The weight of the rows not counted: none, unless a variable has gaps."""
     left: int | float = weight - total_of(counted) if gaps else 0
     return max(left, 0)
 
 
-def count_moments(block: Block, names: Sequence[str], threads: int) -> GroupSums:
-    """The sums that moments of the continuous names are made of, by configuration of the discrete
-    ones.
+def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
+    """The moments of the continuous names by configuration of the discrete ones; who adds them up
+    checks whether floats can hold their squares.
     """
     discrete = tuple(block.schema[n] for n in names if block.schema[n].is_discrete)
     continuous = tuple(block.schema[n] for n in names if not block.schema[n].is_discrete)
@@ -83,12 +70,15 @@ def count_moments(block: Block, names: Sequence[str], threads: int) -> GroupSums
     gaps = [v.name for v in (*discrete, *continuous) if block.gaps[block.schema.index(v.name)]]
     if not len(where):  # no row has all of the discrete ones
         group, where = np.full(block.rows, 1, np.uint32), np.zeros((1, len(discrete)), np.uint32)
-    seen, sums = MomentSums.of_columns(columns, group, len(where), weights, threads)
-    skipped = skipped_weight(block.weight, sums.n, gaps)
+    n, mean, scatter = _core.moments(columns, group, len(where), weights, threads)
+    with_small_squares(columns, n, mean, scatter)
+    seen = np.flatnonzero(n)
+    skipped = skipped_weight(block.weight, n, gaps)
     if isinstance(block.weight, int):
         skipped = int(skipped)
     found = np.ascontiguousarray(where[seen])
-    return GroupSums(discrete, continuous, found, sums, skipped)
+    arrays = (found, n[seen], mean[seen], scatter[seen])
+    return Moments.trusted(discrete, continuous, arrays, skipped)
 
 
 def _groups(
@@ -103,13 +93,15 @@ def _groups(
     for v, c in zip(discrete, codes, strict=True):
         gone |= c == v.arity
     if cells <= max(4 * block.rows, 65_536):
-        group = np.zeros(block.rows, dtype=np.uint32)
+        cell = np.zeros(block.rows, dtype=np.int64)
         for v, c in zip(discrete, codes, strict=True):
-            group *= np.uint32(v.arity)
-            group += c.astype(np.uint32)
-        group[gone] = cells
-        where = np.stack(np.unravel_index(np.arange(cells), [v.arity for v in discrete]), axis=1)
-        return group, where.astype(np.uint32)
+            cell = cell * v.arity + c
+        cell[gone] = cells
+        seen = np.flatnonzero(np.bincount(cell, minlength=cells + 1)[:cells])
+        place = np.full(cells + 1, len(seen), dtype=np.uint32)
+        place[seen] = np.arange(len(seen))
+        where = np.stack(np.unravel_index(seen, [v.arity for v in discrete]), axis=1)
+        return place[cell], where.astype(np.uint32)
     matrix = np.stack([c.astype(np.uint32) for c in codes], axis=1)
     unique, inverse = grouped(matrix[~gone])
     group = np.full(block.rows, len(unique), dtype=np.uint32)

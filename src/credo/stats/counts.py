@@ -2,8 +2,8 @@
 
     n[x₁, …, x_k] = Σ_rows weight · 1[row = (x₁, …, x_k)]
 
-Counts of disjoint parts of a table add up: `tally(a ⧺ b) == tally(a) + tally(b)`, to the last bit:
-fractional weights are added up without rounding (`exact.py`), and rounded once for those who look.
+Counts of disjoint parts of a table add up: `tally(a ⧺ b) == tally(a) + tally(b)`, exactly where the
+weights are whole numbers, to the rounding of a sum where they are fractions.
 A small table is kept dense, one cell per configuration; where the configurations far
 outnumber the rows only the non-zero cells are kept, so a family of 10⁹ cells costs what its
 rows cost. Both answer alike.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,20 +24,6 @@ from credo.core.render import number, one_line, statistic_tail, table_html, tabl
 from credo.core.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
 from credo.stats.counts_shown import rows_shown
-from credo.stats.exact import (
-    Exact,
-    Numbers,
-    added,
-    are_there,
-    exact_sum,
-    joined,
-    numbers_of,
-    placed,
-    shown_as,
-    summed,
-    summed_over,
-    total_of,
-)
 from credo.stats.given import (
     given_axes,
     given_codes,
@@ -47,6 +33,7 @@ from credo.stats.given import (
     in_order,
     owned,
     refuse_too_many,
+    total_of,
 )
 from credo.stats.labelled import labelled
 
@@ -55,16 +42,17 @@ __all__ = ["MAX_CELLS", "Counts"]
 MAX_CELLS = 100_000_000
 """A dense table of more cells than this is refused before it is allocated."""
 
-_MAX_AXES = 62  # of a dense table: NumPy has 64, of which sums of exact numbers need two
+_MAX_AXES = 62  # of a dense table: NumPy has 64
 
 Number = int | float
 
-_FIELDS = ("variables", "values", "configurations", "skipped", "exact")
+_FIELDS = ("variables", "values", "configurations", "skipped")
 
 
 class _Unguarded:
     """Counts before they are frozen: filled without the guard of a frozen dataclass, which costs
-    more than all else where a tally gives away hundreds of tables."""
+    more than all else where a tally gives away hundreds of tables. (The binding also fills `exact`,
+    which nobody reads.)"""
 
     __slots__ = ("__weakref__", "configurations", "exact", "skipped", "values", "variables")
 
@@ -76,8 +64,7 @@ class Counts(_Unguarded):
     `values` has one axis per variable when dense. When sparse, `configurations` holds one row
     of state codes per non-zero cell, in lexicographic order, and `values` their counts.
     `skipped` is the weight of the rows left out because a cell of the family was missing. It is
-    known of the whole and not of its slices, whose `skipped` is 0. `exact` is what fractional
-    counts were rounded from; None where they are what they are.
+    known of the whole and not of its slices, whose `skipped` is 0.
 
     >>> fever = Variable("Fever", "discrete", ("F", "T"))
     >>> c = Counts((fever,), np.array([2, 3]))
@@ -89,7 +76,6 @@ class Counts(_Unguarded):
     values: NDArray[Any]
     configurations: NDArray[np.uint32] | None = None
     skipped: Number = 0
-    exact: Exact | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", given_axes(self.variables, "counts"))
@@ -106,9 +92,7 @@ class Counts(_Unguarded):
                 raise InputError(f"Sparse counts are a row of values, got {values.ndim} axes.")
             where = given_codes(self.configurations, self.variables, len(values), "Sparse counts")
             if not in_order(where) or not values.all():
-                where, numbers = _gathered(where, values)
-                values, exact = shown_as(numbers)
-                object.__setattr__(self, "exact", exact)
+                where, values = _gathered(where, values)
             object.__setattr__(self, "configurations", owned(where))
         object.__setattr__(self, "values", owned(values))
 
@@ -119,7 +103,6 @@ class Counts(_Unguarded):
         values: NDArray[Any],
         skipped: Number,
         configurations: NDArray[np.uint32] | None = None,
-        exact: Exact | None = None,
     ) -> Counts:
         """Counts made here: arrays that nobody else has, which need no checking."""
         out: Any = _Unguarded()
@@ -127,17 +110,20 @@ class Counts(_Unguarded):
         out.values = values
         out.configurations = configurations
         out.skipped = skipped
-        out.exact = exact
         out.__class__ = cls
         return out  # type: ignore[no-any-return]
 
     @classmethod
     def of_cells(
-        cls, variables: tuple[Variable, ...], where: NDArray[Any], numbers: Numbers, skipped: Number
+        cls,
+        variables: tuple[Variable, ...],
+        where: NDArray[Any],
+        values: NDArray[Any],
+        skipped: Number,
     ) -> Counts:
         """Sparse counts of cells in any order, which may repeat: those of one cell are added."""
-        where, numbers = _gathered(where, numbers)
-        return _made(variables, numbers, where, skipped)
+        where, values = _gathered(where, values)
+        return _made(variables, values, where, skipped)
 
     # --- what it is ---------------------------------------------------------------------
 
@@ -164,18 +150,13 @@ class Counts(_Unguarded):
     @property
     def total(self) -> Number:
         """The weight of all rows counted."""
-        return total_of(self.numbers)
-
-    @property
-    def numbers(self) -> Numbers:
-        """The values, or what they were rounded from: what is added up."""
-        return numbers_of(self.values, self.exact)
+        return total_of(self.values)
 
     def __setstate__(self, state: Sequence[Any]) -> None:
-        variables, values, where, skipped, exact = (*state, None)[:5]
+        variables, values, where, skipped = state[:4]
         if where is not None:
             where = frozen(where)
-        known = (variables, frozen(values), where, skipped, exact)
+        known = (variables, frozen(values), where, skipped)
         for name, value in zip(_FIELDS, known, strict=True):
             object.__setattr__(self, name, value)
 
@@ -200,8 +181,8 @@ class Counts(_Unguarded):
         where = tuple(self.configurations.T.astype(np.intp))
         if not self.variables:  # one cell, or none that was seen
             where = (np.zeros(len(self.values), np.intp),)
-            return self._of(lambda v: placed(v, (1,), where).reshape(()), ())
-        return self._of(lambda v: placed(v, self.shape, where), self.variables)
+            return self._of(lambda v: _placed(v, (1,), where).reshape(()), ())
+        return self._of(lambda v: _placed(v, self.shape, where), self.variables)
 
     def sparse(self) -> Counts:
         """The same counts with only the non-zero cells in memory."""
@@ -217,19 +198,18 @@ class Counts(_Unguarded):
 
     def _of(
         self,
-        take: Callable[[Numbers], Numbers],
+        take: Callable[[NDArray[Any]], NDArray[Any]],
         variables: tuple[Variable, ...],
         configurations: NDArray[np.uint32] | None = None,
         *,
         part: bool = False,
     ) -> Counts:
         """Some of these numbers, in another order: nothing is added up. A part has skipped none."""
-        values: Any = take(self.values)
-        exact: Any = None if self.exact is None else take(self.exact)
+        values = np.asarray(take(self.values))
         if configurations is not None:
             configurations = frozen(configurations)
         skipped = 0 if part else self.skipped
-        return Counts.trusted(variables, frozen(np.asarray(values)), skipped, configurations, exact)
+        return Counts.trusted(variables, frozen(values), skipped, configurations)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         out = self.values if self.configurations is None else self.dense().values
@@ -243,16 +223,16 @@ class Counts(_Unguarded):
         if not isinstance(other, Counts):
             return NotImplemented
         other = other._on(self.variables)
-        skipped = exact_sum(self.skipped, other.skipped)
+        skipped = self.skipped + other.skipped
         if self.values.dtype.kind == other.values.dtype.kind == "i":
             refuse_too_many(self.total + other.total)
         if self.is_dense or other.is_dense:
-            total = added(self.dense().numbers, other.dense().numbers)
+            total = np.asarray(self.dense().values + other.dense().values)
             return _made(self.variables, total, None, skipped)
         assert self.configurations is not None and other.configurations is not None
         where = np.concatenate([self.configurations, other.configurations])
-        numbers = joined([self.numbers, other.numbers])
-        return Counts.of_cells(self.variables, where, numbers, skipped)
+        values = np.concatenate([self.values, other.values])
+        return Counts.of_cells(self.variables, where, values, skipped)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -300,15 +280,13 @@ class Counts(_Unguarded):
         variables = tuple(self.variables[a] for a in axes)
         if self.configurations is not None:
             where = self.configurations[:, axes]
-            return Counts.of_cells(variables, where, self.numbers, self.skipped)
+            return Counts.of_cells(variables, where, self.values, self.skipped)
         rest = tuple(i for i in range(len(self.variables)) if i not in axes)
         kept = sorted(axes)
         order = [kept.index(a) for a in axes]
         if not rest:
             return self._of(lambda v: v.transpose(order), variables)
-        return _made(
-            variables, summed_over(self.numbers, rest).transpose(order), None, self.skipped
-        )
+        return _made(variables, self.values.sum(rest).transpose(order), None, self.skipped)
 
     def __getitem__(self, key: Any) -> Any:
         """A count by its labels, or the counts of a slice: `c["yes"]`, `c[{"Pneumonia": "T"}]`.
@@ -420,23 +398,30 @@ class Counts(_Unguarded):
 
 def _made(
     variables: tuple[Variable, ...],
-    numbers: Numbers,
+    values: NDArray[Any],
     configurations: NDArray[np.uint32] | None,
     skipped: Number,
 ) -> Counts:
     """Counts of arrays that were made here, or that counts have already."""
     if configurations is not None:
         configurations = frozen(configurations)
-    values, exact = shown_as(numbers)
-    return Counts.trusted(variables, frozen(values), skipped, configurations, exact)
+    return Counts.trusted(variables, frozen(np.asarray(values)), skipped, configurations)
 
 
-def _gathered(where: NDArray[Any], numbers: Numbers) -> tuple[NDArray[np.uint32], Numbers]:
+def _gathered(where: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any]]:
     """Cells that may repeat or be 0, as sparse counts keep them."""
     unique, group = grouped(where)
-    total = summed(numbers, group, len(unique))
-    seen = are_there(total)
+    total = np.zeros(len(unique), dtype=values.dtype)
+    np.add.at(total, group, values)
+    seen = total != 0
     return _codes(unique[seen]), total[seen]
+
+
+def _placed(values: NDArray[Any], shape: Sequence[int], where: Any) -> NDArray[Any]:
+    """Numbers at some places of an array of zeros."""
+    out = np.zeros(shape, dtype=values.dtype)
+    out[where] = values
+    return out
 
 
 def _codes(where: NDArray[Any]) -> NDArray[np.uint32]:

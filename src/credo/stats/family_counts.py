@@ -8,7 +8,6 @@ of the families that it holds, so every learner takes it for a source.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -21,9 +20,7 @@ from credo.core.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.stats.by_class import union
 from credo.stats.counts import Counts
-from credo.stats.exact import Numbers, joined, placed
 from credo.stats.family import Families
-from credo.stats.moment_sums import GroupSums
 from credo.stats.moments import Moments
 from credo.stats.plan import Partial, Plan, gathered
 from credo.stats.rows import code_type
@@ -136,12 +133,12 @@ class FamilyCounts:
         new, tables = _nothing(plan), []
         for names in plan.dense:
             shape = [plan.schema[n].arity for n in names]
-            table: Numbers = np.zeros(shape, dtype=np.int64)
+            table = np.zeros(shape, dtype=old.dense.dtype)
             if places.keys() >= set(names):
                 where = np.ix_(*(places[n] for n in names))
-                table = placed(self._of(names).dense().numbers, shape, where)
-            tables.append(table.reshape((math.prod(shape),)))
-        dense = joined(tables) if tables else new.dense
+                table[where] = self._of(names).dense().values
+            tables.append(table.reshape(-1))
+        dense = np.concatenate(tables) if tables else new.dense
         sparse = [
             _sparse(self._of(n), plan.schema, places) if places.keys() >= set(n) else nothing
             for n, nothing in zip(plan.sparse, new.sparse, strict=True)
@@ -216,12 +213,14 @@ def _sparse(found: Counts, schema: Schema, places: Places) -> Counts:
     where = [places[n][found.configurations[:, i]] for i, n in enumerate(found.names)]
     variables = tuple(schema[n] for n in found.names)
     codes = np.stack(where, axis=1).astype(np.uint32)
-    return Counts.of_cells(variables, codes, found.numbers, found.skipped)
+    return Counts.of_cells(variables, codes, found.values, found.skipped)
 
 
-def _moments(found: Moments, schema: Schema, places: Places) -> GroupSums:
-    """The sums of moments by configurations of more states."""
+def _moments(found: Moments, schema: Schema, places: Places) -> Moments:
+    """The moments by configurations of more states."""
     where = [places[v.name][found.configurations[:, i]] for i, v in enumerate(found.discrete)]
     codes = np.stack(where, axis=1).astype(np.uint32) if where else found.configurations
     discrete = tuple(schema[v.name] for v in found.discrete)
-    return GroupSums.gathered(discrete, found.continuous, codes, found.sums, found.skipped)
+    return Moments.pooled(
+        discrete, found.continuous, codes, found.n, found.mean, found.scatter, found.skipped
+    )

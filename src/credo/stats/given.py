@@ -27,6 +27,7 @@ __all__ = [
     "refuse_too_many",
     "restore",
     "sealed",
+    "total_of",
 ]
 
 MOST = 2**63 - 1
@@ -150,6 +151,17 @@ def refuse_too_many(total: int | float) -> None:
             f"Whole counts can add up to {MOST:,} at most; these add up to {total:,}.",
             hint="Give them as decimals, or divide them all by the same number.",
         )
+
+
+def total_of(values: NDArray[Any]) -> int | float:
+    """The sum of all values; infinite where floats cannot hold it.
+
+    >>> total_of(np.array([2, 3])), total_of(np.array([1e308, 1e308]))
+    (5, inf)
+    """
+    with np.errstate(over="ignore"):
+        total: int | float = values.sum().item()
+    return total
 
 
 def in_order(where: NDArray[Any]) -> bool:

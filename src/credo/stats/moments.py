@@ -2,8 +2,9 @@
 
     n = Σ w,   mean = Σ w·x / n,   scatter = Σ w·(x − mean)(x − mean)ᵀ
 
-Two parts merge without a second look at their rows, to the last bit of what the whole would be:
-the sums they are made of are kept without rounding (`moment_sums.py`).
+Two parts merge without a second look at their rows (Chan, Golub and LeVeque 1983):
+
+    mean = Σ nᵢ·meanᵢ / n,   scatter = Σ scatterᵢ + Σ nᵢ·(meanᵢ − mean)(meanᵢ − mean)ᵀ
 
 Only configurations that were seen are kept.
 """
@@ -11,18 +12,18 @@ Only configurations that were seen are kept.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.core.errors import InputError, SchemaError, shown, unknown_name
 from credo.core.render import number, one_line, statistic_tail, table_html, table_text
 from credo.core.schema import Variable
-from credo.stats.configurations import named
+from credo.stats.configurations import grouped, named
 from credo.stats.correlations import correlations
-from credo.stats.exact import numbers_of, total_of
 from credo.stats.given import (
     given_axes,
     given_codes,
@@ -32,10 +33,10 @@ from credo.stats.given import (
     owned,
     restore,
     sealed,
+    total_of,
 )
 from credo.stats.labelled import labelled
-from credo.stats.moment_sums import GroupSums, MomentSums
-from credo.stats.squares import refuse_squares
+from credo.stats.squares import refuse_squares, with_small_squares
 
 __all__ = ["Moments"]
 
@@ -63,7 +64,6 @@ class Moments:
     mean: Floats
     scatter: Floats
     skipped: int | float = 0
-    _sums: MomentSums | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         discrete, continuous = tuple(self.discrete), tuple(self.continuous)
@@ -81,33 +81,25 @@ class Moments:
         where = given_codes(self.configurations, discrete, u, "Moments")
         object.__setattr__(self, "configurations", owned(where))
         self._check_numbers()
-        self._check_range()
+        self.check_range()
         self._check_definite()
         if not in_order(where):
-            parts = GroupSums.gathered(discrete, continuous, where, self.sums, self.skipped)
-            merged = Moments.of_sums(parts)
-            for name in ("configurations", "n", "mean", "scatter", "_sums"):
+            merged = Moments.pooled(discrete, continuous, where, self.n, self.mean, self.scatter)
+            for name in ("configurations", "n", "mean", "scatter"):
                 object.__setattr__(self, name, getattr(merged, name))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         restore(self, state)
 
     @classmethod
-    def of_sums(cls, parts: GroupSums) -> Moments:
-        """Moments of sums that were made here; only the range of the numbers is checked."""
-        arrays = (parts.where, *parts.sums.spread())
-        return cls._made(parts.discrete, parts.continuous, arrays, parts.sums, parts.skipped)
-
-    @classmethod
-    def _made(
+    def trusted(
         cls,
         discrete: tuple[Variable, ...],
         continuous: tuple[Variable, ...],
         arrays: tuple[NDArray[np.uint32], Floats, Floats, Floats],
-        sums: MomentSums | None,
         skipped: int | float,
     ) -> Moments:
-        """Moments whose arrays were made here, and that nobody else has."""
+        """Moments whose arrays were made here, and that nobody else has: nothing is checked."""
         out = object.__new__(cls)
         put = object.__setattr__
         put(out, "discrete", discrete)
@@ -118,18 +110,51 @@ class Moments:
         put(out, "mean", sealed(mean))
         put(out, "scatter", sealed(scatter))
         put(out, "skipped", skipped)
-        put(out, "_sums", sums)
-        out._check_range()
         return out
 
-    @property
-    def sums(self) -> MomentSums:
-        """What adds up without an error; of moments given as floats, what those stand for."""
-        if self._sums is not None:
-            return self._sums
-        found = MomentSums.of(self.n, self.mean, self.scatter)
-        object.__setattr__(self, "_sums", found)
-        return found
+    @classmethod
+    def pooled(
+        cls,
+        discrete: tuple[Variable, ...],
+        continuous: tuple[Variable, ...],
+        where: NDArray[Any],
+        n: Floats,
+        mean: Floats,
+        scatter: Floats,
+        skipped: int | float = 0,
+    ) -> Moments:
+        """Moments of configurations in any order, which may repeat: those of one are merged."""
+        if in_order(where):
+            arrays = (np.array(where, np.uint32), np.array(n), np.array(mean), np.array(scatter))
+            return cls.trusted(discrete, continuous, arrays, skipped)
+        found, group = grouped(where)
+        first = np.zeros(len(found), dtype=np.intp)
+        first[group[::-1]] = np.arange(len(group))[::-1]
+        weight = np.zeros(len(found))
+        np.add.at(weight, group, n)
+        share = (n / weight[group])[:, None]
+        middle = mean[first]  # about which the means of the parts are near
+        shift = np.zeros_like(middle)
+        np.add.at(shift, group, share * (mean - middle[group]))
+        middle = middle + shift
+        root = np.sqrt(n)[:, None] * (mean - middle[group])
+        spread = np.zeros((len(found), *scatter.shape[1:]))
+        with np.errstate(over="ignore", invalid="ignore"):  # which `check_range` refuses
+            np.add.at(spread, group, scatter + root[:, :, None] * root[:, None, :])
+        codes = np.ascontiguousarray(found, dtype=np.uint32)
+        return cls.trusted(discrete, continuous, (codes, weight, middle, spread), skipped)
+
+    def merged(self, other: Moments) -> Moments:
+        """These and those of other rows with the same variables; only the whole is checked."""
+        return Moments.pooled(
+            self.discrete,
+            self.continuous,
+            np.concatenate([self.configurations, other.configurations]),
+            np.concatenate([self.n, other.n]),
+            np.concatenate([self.mean, other.mean]),
+            np.concatenate([self.scatter, other.scatter]),
+            self.skipped + other.skipped,
+        )
 
     def _check_numbers(self) -> None:
         """Weights are above 0, and no sum of squares is below 0."""
@@ -148,10 +173,11 @@ class Moments:
         if (off > 1e-6 * size[:, :, None] * size[:, None, :]).any():
             raise InputError("The scatter of moments must be symmetric.")
 
-    def _check_range(self) -> None:
+    def check_range(self) -> Moments:
         """Refuse squares that floats cannot hold, since every later number would be wrong."""
         names = [v.name for v in self.continuous]
         refuse_squares(names, self.n, self.mean, self.scatter)
+        return self
 
     def _check_definite(self) -> None:
         """Refuse products that no rows have: some sum of squares would be below 0."""
@@ -188,9 +214,12 @@ class Moments:
         w = None if weights is None else _checked_weights(weights, rows)
         gone = np.isnan(data).any(axis=0)
         skipped = int(gone.sum()) if w is None else total_of(w[gone])
-        seen, sums = MomentSums.of_columns(list(data), None, 1, w)
+        n, mean, scatter = _core.moments(list(data), None, 1, w)
+        with_small_squares(list(data), n, mean, scatter)
+        seen = np.flatnonzero(n)
         where = np.zeros((len(seen), 0), np.uint32)
-        return cls.of_sums(GroupSums((), names, where, sums, skipped))
+        arrays = (where, n[seen], mean[seen], scatter[seen])
+        return cls.trusted((), names, arrays, skipped).check_range()
 
     # --- what it is ---------------------------------------------------------------------
 
@@ -202,7 +231,7 @@ class Moments:
     @property
     def total(self) -> float:
         """The weight of all rows counted."""
-        return total_of(numbers_of(self.n, None if self._sums is None else self._sums.n))
+        return float(self.n.sum())
 
     @property
     def variance(self) -> Floats:
@@ -244,14 +273,7 @@ class Moments:
     def __add__(self, other: object) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented
-        return Moments.of_sums(self.parts + other._on(self).parts)
-
-    @property
-    def parts(self) -> GroupSums:
-        """What these moments were rounded from, to be added to more."""
-        return GroupSums(
-            self.discrete, self.continuous, self.configurations, self.sums, self.skipped
-        )
+        return self.merged(other._on(self)).check_range()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Moments):
@@ -307,9 +329,10 @@ class Moments:
         where = np.ascontiguousarray(self.configurations[:, keep_k])
         discrete = tuple(self.discrete[i] for i in keep_k)
         continuous = tuple(self.continuous[i] for i in keep_d)
-        sums = self.sums.of_variables(keep_d)
-        parts = GroupSums.gathered(discrete, continuous, where, sums, self.skipped)
-        return Moments.of_sums(parts)
+        mean, scatter = self.mean[:, keep_d], self.scatter[:, keep_d][:, :, keep_d]
+        return Moments.pooled(
+            discrete, continuous, where, self.n, mean, scatter, self.skipped
+        ).check_range()
 
     def __getitem__(self, key: Any) -> Moments:
         """The moments of one slice: `m["male"]` or `m[{"sex": "male"}]`.
@@ -334,8 +357,7 @@ class Moments:
         rest = [i for i, name in enumerate(names) if name not in key]
         parts = (self.configurations[hit][:, rest], self.n[hit], self.mean[hit], self.scatter[hit])
         discrete = tuple(self.discrete[i] for i in rest)
-        sums = None if self._sums is None else self._sums.of_configurations(hit)
-        return Moments._made(discrete, self.continuous, parts, sums, 0 if key else self.skipped)
+        return Moments.trusted(discrete, self.continuous, parts, 0 if key else self.skipped)
 
     # --- inside -------------------------------------------------------------------------
 

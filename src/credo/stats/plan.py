@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -23,17 +23,8 @@ from credo.stats.counting import (
     count_sparse,
 )
 from credo.stats.counts import MAX_CELLS, Counts
-from credo.stats.exact import (
-    Exact,
-    Numbers,
-    added,
-    exact_sum,
-    numbers_of,
-    shown_as,
-    total_of,
-)
 from credo.stats.family import Families, is_one_family
-from credo.stats.moment_sums import GroupSums
+from credo.stats.given import total_of
 from credo.stats.moments import Moments
 from credo.stats.squares import refuse_small_weights
 from credo.stats.tally import Statistic, Tally
@@ -68,9 +59,9 @@ class Partial:
 
     def __init__(
         self,
-        dense: Numbers,
+        dense: NDArray[Any],
         sparse: list[Counts],
-        moments: list[GroupSums],
+        moments: list[Moments],
         weight: int | float,
         gaps: frozenset[str],
     ) -> None:
@@ -79,17 +70,17 @@ class Partial:
 
     def add(self, other: Partial) -> Partial:
         """Add another block's tables to these, in place."""
-        self.dense = added(self.dense, other.dense)
+        self.dense = self.dense + other.dense
         self.sparse = [a + b for a, b in zip(self.sparse, other.sparse, strict=True)]
-        self.moments = [a + b for a, b in zip(self.moments, other.moments, strict=True)]
-        self.weight = exact_sum(self.weight, other.weight)
+        self.moments = [a.merged(b) for a, b in zip(self.moments, other.moments, strict=True)]
+        self.weight = self.weight + other.weight
         self.gaps |= other.gaps
         return self
 
     @property
     def size(self) -> int:
         """How much there is to add where not all tables are dense."""
-        return sum(len(s.values) for s in self.sparse) + sum(map(len, self.moments))
+        return sum(len(s.values) for s in self.sparse) + sum(len(m.n) for m in self.moments)
 
 
 def gathered(partials: Iterable[Partial]) -> Partial | None:
@@ -223,7 +214,7 @@ class Plan:
 
     def _dense(
         self, block: Block, threads: int, kernel: Kernel, path: Path, compact: bool
-    ) -> Numbers:
+    ) -> NDArray[Any]:
         """All dense tables; from gathered rows where many tables are asked and that pays."""
         n = self.n_dense
         if not n:
@@ -241,21 +232,23 @@ class Plan:
 
     def tally(self, total: Partial) -> Tally:
         """What all blocks add up to, by family."""
-        counted = Counted(self, total, [_rounded(parts) for parts in total.moments])
+        for moments in total.moments:  # of all parts: one alone may hold what floats cannot
+            refuse_small_weights(moments.n)
+            moments.check_range()
+        counted = Counted(self, total)
         return Tally(self.families, counted.statistic, total.weight, counted)
 
 
 class Counted:
     """The tables of a plan, counted: where each family's statistic is taken from."""
 
-    __slots__ = ("_cells", "_dense", "_exact", "_others", "_plan", "_total")
+    __slots__ = ("_dense", "_others", "_plan", "_total")
 
-    def __init__(self, plan: Plan, total: Partial, moments: Sequence[Moments]) -> None:
+    def __init__(self, plan: Plan, total: Partial) -> None:
         self._plan, self._total = plan, total
-        self._others: list[Statistic] = [*total.sparse, *moments]
-        self._dense, self._exact = shown_as(total.dense)
+        self._others: list[Statistic] = [*total.sparse, *total.moments]
+        self._dense = total.dense
         self._dense.flags.writeable = False  # and so are its views, which the counts hold
-        self._cells: NDArray[np.intp] | None = None  # the number of each
 
     def statistic(self, family: int) -> Statistic:
         """The statistic of one family, from the table it shares with others."""
@@ -265,23 +258,15 @@ class Counted:
             found, wanted = self._others[other], tuple([v.name for v in axes])
             return found if found.names == wanted else found.marginal(wanted)
         values = core.view(self._dense, family)
-        exact = None if self._exact is None else self._exact_of(family)
         skipped: int | float = 0
         if total.gaps and not total.gaps.isdisjoint([v.name for v in axes]):
-            skipped = max(total.weight - total_of(numbers_of(values, exact)), 0)
-        return Counts.trusted(axes, values, skipped, None, exact)
-
-    def _exact_of(self, family: int) -> Exact:
-        """What the table of a family was rounded from."""
-        assert self._exact is not None
-        if self._cells is None:
-            self._cells = np.arange(len(self._exact))
-        return self._exact[self._plan.core.view(self._cells, family)]
+            skipped = max(total.weight - total_of(values), 0)
+        return Counts.trusted(axes, values, skipped)
 
     def statistics(self) -> list[Statistic | None] | None:
         """The counts of all families, or None if one is not dense or has skipped rows."""
         plan = self._plan
-        if self._total.gaps or self._exact is not None or not plan.all_dense:
+        if self._total.gaps or not plan.all_dense:
             return None
         made: Any = plan.core.counts(Counts, plan.schema.variables, self._dense)
         return made  # type: ignore[no-any-return]
@@ -290,12 +275,6 @@ class Counted:
         """The tables of all families, or None if one of them is not dense."""
         plan = self._plan
         return plan.core.views(self._dense) if plan.all_dense else None
-
-
-def _rounded(parts: GroupSums) -> Moments:
-    """The moments of all parts together, which tell whether floats can hold their squares."""
-    refuse_small_weights(parts.sums.n.rounded())
-    return Moments.of_sums(parts)
 
 
 def _names(names: tuple[str, ...], sets: _core.Sets) -> tuple[tuple[str, ...], ...]:

@@ -12,12 +12,19 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 
-__all__ = ["refuse_small_weights", "refuse_squares", "refuse_underflow", "weights_too_small"]
+__all__ = [
+    "refuse_small_weights",
+    "refuse_squares",
+    "refuse_underflow",
+    "weights_too_small",
+    "with_small_squares",
+]
 
 Floats = NDArray[np.float64]
 
 _LEAST = 1e-290
 _LEAST_WEIGHT = 1e-200
+_LEAST_VALUE = 1e-145
 
 
 def refuse_squares(names: Sequence[str], n: Floats, mean: Floats, scatter: Floats) -> None:
@@ -43,11 +50,25 @@ def refuse_small_weights(n: Floats) -> None:
         raise weights_too_small(float(n.sum()))
 
 
+def with_small_squares(columns: Sequence[Floats], n: Floats, mean: Floats, scatter: Floats) -> None:
+    """Put the least number for squares that vanished, in place: values so small are refused when
+    all parts have come, unless others are larger. A column that does not vary has none.
+    """
+    for j, values in enumerate(columns):
+        if np.abs(mean[:, j]).max(initial=0.0) < _LEAST_VALUE and _underflows(values):
+            gone = (scatter[:, j, j] == 0) & (n > 1)
+            scatter[gone, j, j] = np.finfo(np.float64).smallest_subnormal
+
+
+def _underflows(values: Floats) -> bool:
+    """Whether values differ, and are so small that their squares are 0."""
+    seen = values[~np.isnan(values)]
+    return bool(0 < np.abs(seen).max(initial=0.0) < _LEAST_VALUE and seen.min() < seen.max())
+
+
 def refuse_underflow(name: str, values: Floats) -> None:
     """Refuse values so small that their squares are 0: their variance could not be told."""
-    seen = values[~np.isnan(values)]
-    largest = np.abs(seen).max(initial=0.0)
-    if 0 < largest < 1e-145 and seen.min() < seen.max():
+    if _underflows(values):
         raise _too_close(name)
 
 

@@ -1,6 +1,7 @@
 """A tally: the statistics of many families, counted in one pass over a source.
 
-`tally(a ⧺ b) == tally(a) + tally(b)`: whatever can tally its parts can feed every learner.
+`tally(a ⧺ b) == tally(a) + tally(b)`, moments and fractional weights to rounding: whatever can
+tally its parts can feed every learner.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, unknown_name
 from credo.core.schema import Schema
 from credo.stats.counts import Counts
-from credo.stats.exact import exact_sum
 from credo.stats.family import Families, Family, Spelled
 from credo.stats.given import given_tolerance
 from credo.stats.moments import Moments
@@ -174,7 +174,7 @@ class Tally(Mapping[Any, Statistic]):
         if self.families != other.families:
             raise InputError("Two tallies can be added when they are of the same families.")
         sums = [_sum(self[f], other[f]) for f in self.families]
-        return Tally(self.families, sums.__getitem__, exact_sum(self.rows, other.rows))
+        return Tally(self.families, sums.__getitem__, self.rows + other.rows)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 else NotImplemented

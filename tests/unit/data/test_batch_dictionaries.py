@@ -7,7 +7,7 @@ import pytest
 from credo.core.schema import Variable
 from credo.data.columns.cells import Tokens
 from credo.data.columns.encoder import Encoder
-from credo.data.sources.sound import sound
+from credo.data.sources.arrays import sound
 from credo.errors import TableError
 
 AB = Variable("x", "discrete", ("a", "b"))

@@ -88,7 +88,7 @@ def test_a_dataset_streams_to_the_same_tally(dataset):
     whole, stream = cr.read(dataset.to_table()), cr.read(dataset, memory=1)
     assert isinstance(stream, cr.Stream) and stream.schema == whole.schema
     assert stream.tally([("s", ["d"])]) == whole.tally([("s", ["d"])])
-    assert stream.tally(["x"]) == whole.tally(["x"])
+    assert stream.tally(["x"]).close_to(whole.tally(["x"]))
 
 
 FILTERS = {

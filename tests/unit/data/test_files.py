@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data.sources.recode import Squeezed
+from credo.data.sources.unpack import Squeezed
 from credo.errors import TableError
 
 TABLE = pa.table(

@@ -81,7 +81,7 @@ def test_frames_stream_too():
     assert isinstance(stream, cr.Stream)
     table = cr.read(frame)
     assert stream.tally(["a"]) == table.tally(["a"])
-    assert stream.tally([("b", ["a"])]) == table.tally([("b", ["a"])])
+    assert stream.tally([("b", ["a"])]).close_to(table.tally([("b", ["a"])]))
 
 
 def test_weights_stream(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 import credo as cr
 from credo.data.columns.numerals import looks_like_date
-from credo.data.sources.recode import Recoded
+from credo.data.sources.unpack import Recoded
 from credo.errors import TableError
 
 

@@ -20,7 +20,6 @@ from credo import _core
 from credo.data import Table
 from credo.stats.block import Block
 from credo.stats.counting import count_dense
-from credo.stats.exact import shown_as
 
 __all__ = ["Named", "Statistics"]
 
@@ -140,7 +139,7 @@ class Statistics:
         if self._cells is None:
             self._cells = self._layout(block)
         sets, groups = self._cells
-        flat = shown_as(count_dense(block, sets, 1, "auto", "auto"))[0].astype(np.float64)
+        flat = count_dense(block, sets, 1, "auto", "auto").astype(np.float64)
         out = np.empty(len(sets))
         for which, cells in groups:
             n = flat[cells]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -17,8 +17,8 @@ from credo.core.errors import InputError, TableError, UnknownNameError, shown
 from credo.core.interval_states import cuts_of, interval_of
 from credo.core.schema import Variable
 from credo.core.state_values import is_missing, is_number, state_key
-from credo.data.columns.missing import MISSING
 from credo.data.columns.numerals import as_bool, as_int, as_number, looks_like_date
+from credo.data.columns.written import MISSING
 
 __all__ = [
     "Tokens",
@@ -34,6 +34,7 @@ __all__ = [
     "type_name",
     "unsigned",
     "unusable",
+    "whole_numbers",
 ]
 
 
@@ -189,6 +190,16 @@ def number_of(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return float("nan")
+
+
+def whole_numbers(values: Iterable[Any]) -> set[int]:
+    """The whole numbers among some cells; True is none.
+
+    >>> whole_numbers([1, 2.5, 3.0, True, None])
+    {1}
+    """
+    whole = (v for v in values if isinstance(v, (int, np.integer)) and not isinstance(v, bool))
+    return {int(v) for v in whole}
 
 
 def told(cell: Any) -> str:

@@ -29,18 +29,23 @@ from credo.data.columns.cells import (
     unusable,
 )
 from credo.data.columns.doubts import decimal_commas, like_numbers
-from credo.data.columns.few_numbers import are_few, are_floats, few_floats, numbers_of_cells
-from credo.data.columns.identifiers import are_row_names
+from credo.data.columns.few_numbers import are_few, few_floats
+from credo.data.columns.identifiers import FEW_INTEGERS, are_row_names
 from credo.data.columns.kept_codes import counted, first_place, recoded
 from credo.data.columns.met import Met
 from credo.data.columns.noted import MANY, SAMPLE, Noted
-from credo.data.columns.number_cells import as_texts
-from credo.data.columns.number_states import FEW_INTEGERS
 from credo.data.columns.numerals import as_int
 from credo.data.columns.profile import Doubt, Profile
 from credo.data.columns.taking import States, count_missing, holds_floats, holds_others, take_states
-from credo.data.columns.taking_numbers import Numbers, is_float, take_numbers, whole_dates
-from credo.data.row_numbers import RowNumbers
+from credo.data.columns.taking_numbers import (
+    Numbers,
+    are_floats,
+    is_float,
+    numbers_of_cells,
+    take_numbers,
+    whole_dates,
+)
+from credo.data.weights import RowNumbers
 from credo.stats.rows import code_type
 
 __all__ = ["Batch", "Coder"]
@@ -93,12 +98,15 @@ class Coder:
         """The different cells met so far."""
         return self._met.states
 
+    @property
+    def values(self) -> list[Any]:
+        """The same."""
+        return self._met.states
+
     # --- taking cells in ------------------------------------------------------------------
 
     def add(self, cells: Any) -> None:
         """Take one batch: an Arrow array, or a NumPy array of Python objects."""
-        if self._mode != "numbers":
-            cells = as_texts(cells)
         self._begin(cells)
         if self.kind is None and self._mode != "numbers" and self._noted_dates(cells):
             return
@@ -196,7 +204,7 @@ class Coder:
             taken.values[taken.bad] = np.nan
         self._numbers += len(taken.values) - taken.missing - len(taken.bad)
         self._as_floats = self._as_floats and taken.as_floats
-        self._noted.numbers(taken.values, taken.exact, taken.seen)
+        self._noted.numbers(taken.values, taken.exact)
         self.batch = taken.values
         if self.keep:
             self._parts.append(taken.values)

@@ -16,13 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo import _core
-from credo.core.errors import InputError, TableError, UnknownNameError
+from credo.core.errors import InputError, TableError
 from credo.core.schema import Variable
-from credo.data.columns.cells import Tokens, Unsupported, cell_key, finder, not_a_number
-from credo.data.columns.missing import missing_words
-from credo.data.columns.taking import take_states
-from credo.data.columns.taking_numbers import take_numbers
+from credo.data.columns.cells import Tokens
+from credo.data.columns.encoder import Encoder
+from credo.data.columns.written import missing_words
 from credo.data.reading import read
 from credo.data.sources.feed import Feed
 from credo.data.sources.files import feed_of_path, is_path
@@ -231,26 +229,30 @@ def columns_for(
     """
     if isinstance(x, (Table, Stream)):
         part = _of_table(x)
-        known = {n: c for n, c in part.by_name.items() if n in variables}
-        for name, column in known.items():
+        seen = {n: c for n, c in part.by_name.items() if n in variables}
+        for name, column in seen.items():
             if variables[name] is None and column.variable is not None:
-                known[name] = Column(_numbers_of_states(name, column))
+                seen[name] = Column(_numbers_of_states(name, column))
         others = tuple(n for n in part.by_name if n not in variables)
-        return Columns(part.rows, known, part.aside, others=others)
+        return Columns(part.rows, seen, part.aside, others=others)
     names, rows, raw, rest = split_columns(x, called)
     found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n in variables}
     unread = [n for n in names if n in variables and n not in found]
     if unread:
-        encoders = {n: _Lenient(n, variables[n]) for n in unread}
         feed = rest(unread, as_feed=True)
         tokens = Tokens(missing_words(missing, feed.text), feed.text)
-        count = 0
+        known = [variables[n] or Variable(n, "continuous") for n in unread]
+        encoders = [Encoder(v, tokens, lenient=True) for v in known]
+        parts: dict[str, list[Array]] = {n: [] for n in unread}
+        rows = 0
         for batch in feed.read(unread):
-            for n in unread:
-                encoders[n].add(batch[n], tokens, count)
-            count += len(next(iter(batch.values())))
-        rows = count
-        found |= {n: e.column() for n, e in encoders.items()}
+            for n, encoder in zip(unread, encoders, strict=True):
+                parts[n].append(encoder.encode(batch[n], lambda i: rows + i + 1))  # noqa: B023
+            rows += len(next(iter(batch.values())))
+        for n, encoder in zip(unread, encoders, strict=True):
+            empty = np.zeros(0, np.float64 if variables[n] is None else np.uint16)
+            values = np.concatenate([empty, *parts[n]])
+            found[n] = Column(values, variables[n], tuple(encoder.strange.values()))
     elif not found and names:  # no column is known: the rows are there all the same
         first = [names[0]]
         batches = rest(first, as_feed=True).read(first)
@@ -266,59 +268,6 @@ def _numbers_of_states(name: str, column: Column) -> Array:
     except (TypeError, ValueError):
         raise InputError(f"The column {name!r} must hold numbers.") from None
     return np.asarray(lut[column.values])
-
-
-class _Lenient:
-    """Encodes batch after batch of one column; values that are no state are collected."""
-
-    def __init__(self, name: str, variable: Variable | None) -> None:
-        self.name, self.variable = name, variable
-        self.parts: list[Array] = []
-        self.strange: dict[Any, Any] = {}
-
-    def add(self, cells: Any, tokens: Tokens, done: int) -> None:
-        if self.variable is not None:
-            tokens = tokens.beside(self.variable.states)
-        try:
-            self.parts.append(
-                self._numbers(cells, tokens, done)
-                if self.variable is None
-                else self._codes(cells, tokens)
-            )
-        except Unsupported as error:
-            what = str(error).removeprefix("unsupported ")
-            raise TableError(f"Column {self.name!r} holds {what}.") from None
-
-    def _numbers(self, cells: Any, tokens: Tokens, done: int) -> Array:
-        taken = take_numbers(cells, tokens, asked=True)
-        for i in taken.bad[:1]:
-            why = "is not finite" if np.isinf(taken.values[i]) else "is not a number"
-            raise not_a_number(self.name, taken.shown(int(i)), done + int(i) + 1, why)
-        return taken.values
-
-    def _codes(self, cells: Any, tokens: Tokens) -> Array:
-        variable = self.variable
-        assert variable is not None
-        taken = take_states(cells, tokens, bytes_too=True)
-        find = finder(variable, tokens.text)
-        lut = np.full(len(taken.values) + 1, variable.arity, dtype=np.uint16)
-        for i, value in enumerate(taken.values):
-            try:
-                lut[i] = find(value)
-            except UnknownNameError:
-                lut[i] = variable.arity + 1
-                if taken.has(i):
-                    self.strange.setdefault(cell_key(value), value)
-        out = np.empty(len(taken.where), dtype=np.uint16)
-        _core.take_codes(taken.where, lut, out)
-        return out
-
-    def column(self) -> Column:
-        if self.parts:
-            values = np.concatenate(self.parts)
-        else:
-            values = np.zeros(0, np.float64 if self.variable is None else np.uint16)
-        return Column(values, self.variable, tuple(self.strange.values()))
 
 
 # --- what lies in memory as numbers -------------------------------------------------------

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data.columns.cells import cell_text, number_of
-from credo.data.columns.missing import MISSING
-from credo.data.columns.number_states import are_states
+from credo.data.columns.identifiers import are_states
 from credo.data.columns.numerals import looks_like_date, looks_numeric, numbers_of
 from credo.data.columns.profile import Doubt, Profile
+from credo.data.columns.written import MISSING
 
 __all__ = [
     "are_quantities",

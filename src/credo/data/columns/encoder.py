@@ -22,7 +22,6 @@ from credo.data.columns.cells import (
     not_a_number,
     not_a_state,
 )
-from credo.data.columns.number_cells import as_texts
 from credo.data.columns.taking import positions_of, take_states
 from credo.data.columns.taking_numbers import take_numbers
 from credo.stats.rows import code_type
@@ -31,10 +30,16 @@ __all__ = ["Encoder"]
 
 
 class Encoder:
-    """Turns batch after batch into codes (the arity for missing) or floats (NaN)."""
+    """Turns batch after batch into codes (the arity for missing) or floats (NaN).
 
-    def __init__(self, variable: Variable, tokens: Tokens) -> None:
+    A value that is no state is refused with its row. A lenient encoder gives it the code after
+    missing and keeps it among the `strange` values, for who asks to decide what it means.
+    """
+
+    def __init__(self, variable: Variable, tokens: Tokens, *, lenient: bool = False) -> None:
         self.variable = variable
+        self.lenient = lenient
+        self.strange: dict[Any, Any] = {}
         self._tokens = tokens.beside(variable.states)
         self._find = finder(variable, tokens.text) if variable.is_discrete else None
         self._known: dict[Any, int] = {}
@@ -57,8 +62,7 @@ class Encoder:
             ) from None
 
     def _codes(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[Any]:
-        cells = as_texts(cells)
-        if isinstance(cells, pa.DictionaryArray):
+        if isinstance(cells, pa.DictionaryArray) and not self.lenient:
             lut = self._lut_of(cells.dictionary)
             if lut is not None:
                 return _looked_up(positions_of(cells, len(lut) - 1), lut)
@@ -78,7 +82,7 @@ class Encoder:
     def _codes_of_values(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[Any]:
         assert self._find is not None
         taken = take_states(cells, self._tokens, bytes_too=True)
-        size = code_type(self.variable.arity)
+        size = np.uint16 if self.lenient else code_type(self.variable.arity)
         lut = np.full(len(taken.values) + 1, self.variable.arity, dtype=size)
         for i, value in enumerate(taken.values):
             key = cell_key(value)
@@ -87,7 +91,12 @@ class Encoder:
                 try:
                     code = self._known[key] = self._find(value)
                 except UnknownNameError as error:
+                    if self.lenient:
+                        lut[i] = self.variable.arity + 1
                     if not taken.has(i):
+                        continue
+                    if self.lenient:
+                        self.strange.setdefault(key, value)
                         continue
                     row = row_of(int((taken.where == i).argmax()))
                     raise not_a_state(self.variable, value, row, error) from None

@@ -7,7 +7,7 @@ states of them; what a column is must not depend on which of its cells came firs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,33 +18,9 @@ from numpy.typing import NDArray
 from credo.core.state_values import is_missing
 from credo.data.columns.cells import number_of
 from credo.data.columns.noted import MANY, more_than
-from credo.data.columns.numerals import as_bool, numbers_of
 from credo.data.columns.taking import encodable, storage_of
-from credo.data.sources.arrays import value_type
 
-__all__ = ["are_few", "are_floats", "few_floats", "numbers_of_cells", "whole_numbers"]
-
-
-def whole_numbers(values: Iterable[Any]) -> set[int]:
-    """The whole numbers among some cells; True is none.
-
-    >>> whole_numbers([1, 2.5, 3.0, True, None])
-    {1}
-    """
-    whole = (v for v in values if isinstance(v, (int, np.integer)) and not isinstance(v, bool))
-    return {int(v) for v in whole}
-
-
-def are_floats(cells: Any) -> bool:
-    """Whether a batch of numbers is of floats alone: nothing is lost where they are kept so.
-
-    >>> are_floats(pa.array([1.5, None])), are_floats(np.array([1.5, 2], dtype=object))
-    (True, False)
-    """
-    if isinstance(cells, np.ndarray):
-        return all(isinstance(c, (float, np.floating)) or is_missing(c) for c in cells)
-    kind = value_type(cells.type)
-    return bool(pa.types.is_floating(kind) or pa.types.is_null(kind))
+__all__ = ["are_few", "few_floats"]
 
 
 def are_few(cells: Any) -> bool:
@@ -83,26 +59,3 @@ def few_floats(
     met = np.concatenate([*(np.unique(part) for part in parts), np.zeros(0)])
     values = np.unique(met[~np.isnan(met)])
     return values if len(values) <= most else None
-
-
-def numbers_of_cells(
-    values: Sequence[Any], text: bool, types: set[str], asked: bool = False
-) -> NDArray[np.float64]:
-    """Different cells as numbers, NaN where they are none: a frame's texts are none. Where numbers
-    were asked for, the booleans of a text file are 1 and 0.
-
-    >>> numbers_of_cells(["1.5", "true"], True, {"str"}, asked=True).tolist()
-    [1.5, 1.0]
-    """
-    if text:
-        numbers = numbers_of(values)
-        for i in np.flatnonzero(np.isnan(numbers)).tolist() if asked else ():
-            truth = as_bool(values[i].strip())
-            numbers[i] = np.nan if truth is None else truth
-        return numbers
-    if not (types <= {"int", "float", "bool"} or types <= {"int", "float", "str"}):
-        return np.full(len(values), np.nan)
-    given = [np.nan if isinstance(v, str) else number_of(v) for v in values]
-    numbers = np.array(given, dtype=np.float64)
-    numbers[np.isinf(numbers)] = np.nan  # decimals and fractions that are too large
-    return numbers

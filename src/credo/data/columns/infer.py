@@ -41,11 +41,11 @@ from credo.data.columns.doubts import (
 from credo.data.columns.identifiers import (
     SMALL,
     are_row_names,
+    are_states,
     is_named_identifier,
     named_like_id,
     numbers_rows,
 )
-from credo.data.columns.number_states import are_states
 from credo.data.columns.numerals import as_bool, as_int, looks_like_date, numbers_of
 from credo.data.columns.profile import Doubt, Profile
 from credo.data.columns.written import Written, states_meant

@@ -19,57 +19,49 @@ from credo.core.progress import Report, track
 from credo.core.schema import Schema, Variable
 from credo.data.columns.cells import Tokens
 from credo.data.columns.coder import Batch, Coder
-from credo.data.reading import MISSING, coders_for, decided, feed_of, wanted_of, warn_doubtful
+from credo.data.columns.written import Written
+from credo.data.reading import (
+    MISSING,
+    comes_in_batches,
+    decided,
+    feed_of_any,
+    in_memory,
+    named_states,
+    wanted_of,
+    warn_doubtful,
+)
 from credo.data.sources.feed import Feed
-from credo.data.sources.files import is_path
-from credo.data.sources.text import TextOptions
-from credo.data.weights import Weights, are_whole
+from credo.data.weights import RowNumbers, Weights, are_whole
 
 __all__ = ["Once", "comes_in_batches", "feed_of_any", "in_memory"]
 
 
-def feed_of_any(x: Any) -> Feed:
-    """The batches of anything `read` takes, not yet read.
-
-    >>> feed_of_any({"a": ["u", "v"], "b": [1, 2]}).names
-    ('a', 'b')
+def coders_for(
+    feed: Feed,
+    wanted: Mapping[str, Any],
+    weighting: Weights,
+    taken: Tokens,
+    keep: bool,
+    every_state: bool = False,
+) -> tuple[dict[str, Coder], RowNumbers]:
+    """A coder for each column that is not dropped, and how its rows are numbered. With
+    `every_state` the numbers of a text file are kept as states too, while they can be.
     """
-    feed = feed_of(x, TextOptions(), None)
-    if not feed.names:
-        raise TableError(f"{feed.label} has no columns.")
-    return feed
-
-
-def comes_in_batches(x: Any) -> bool:
-    """Whether a table is not in memory: a path or a glob, a relation, a stream, a lazy frame.
-
-    >>> comes_in_batches("rows/*.parquet"), comes_in_batches({"a": [1, 2]})
-    (True, False)
-    """
-    if is_path(x):
-        return True
-    module, name = type(x).__module__.split(".")[0], type(x).__name__
-    if module in ("duckdb", "_duckdb"):
-        return True
-    if module == "pyarrow":
-        return name == "RecordBatchReader" or hasattr(x, "scanner")
-    return module == "polars" and name == "LazyFrame"
-
-
-def in_memory(x: Any) -> Any:
-    """All rows of a relation, a reader, a dataset or a lazy frame; a path is left as it is.
-
-    >>> import pyarrow as pa
-    >>> in_memory(pa.table({"a": [1, 2]}).to_reader()).num_rows
-    2
-    """
-    if type(x).__module__.split(".")[0] == "polars":
-        return x.collect()
-    if hasattr(x, "to_arrow_table"):
-        x = x.to_arrow_table()
-    if hasattr(x, "to_table"):
-        x = x.to_table()
-    return x.read_all() if hasattr(x, "read_all") else x
+    numbers = RowNumbers()
+    coders: dict[str, Coder] = {}
+    for name in feed.names:
+        word = wanted.get(name)
+        if word == "drop" or name == weighting.column:
+            continue
+        kind = word.kind if isinstance(word, Variable) else word
+        if isinstance(word, Written):
+            kind = "discrete"
+        if kind is None and name in feed.declared and feed.declared[name].aside is None:
+            kind = "declared"
+        beside = taken.beside(named_states(word))
+        how: dict[str, Any] = {"missing": beside, "keep": keep, "numbers": numbers}
+        coders[name] = Coder(name, text=feed.text, kind=kind, **how)
+    return coders, numbers
 
 
 class Once:

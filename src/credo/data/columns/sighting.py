@@ -19,11 +19,11 @@ from credo.core.schema import Schema
 from credo.data.columns.cells import Tokens
 from credo.data.columns.coder import Coder
 from credo.data.columns.columns import Column, Columns, columns_of, matrix_columns, split_columns
-from credo.data.columns.identifiers import named_like_rows
+from credo.data.columns.identifiers import FEW_INTEGERS, named_like_rows
 from credo.data.columns.infer import Decision, Declared, decide
 from credo.data.columns.noted import more_than
-from credo.data.columns.number_states import FEW_INTEGERS
-from credo.data.reading import MISSING, coders_for, feed_of, wanted_of
+from credo.data.columns.once import coders_for
+from credo.data.reading import MISSING, feed_of, wanted_of
 from credo.data.sources.feed import Feed
 from credo.data.sources.text import TextOptions
 from credo.data.stream import Stream

@@ -31,7 +31,7 @@ from credo.data.sources.arrays import (
     laid_out,
     value_type,
 )
-from credo.data.sources.json_values import Unbounded
+from credo.data.sources.json_blocks import Unbounded
 
 __all__ = [
     "States",

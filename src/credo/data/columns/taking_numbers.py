@@ -5,6 +5,7 @@ What is a number is decided here alone; texts are read strictly, and what is non
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -14,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from credo.core.state_values import is_missing
 from credo.data.columns.cells import Tokens, Unsupported, cell_text, number_of, type_name
-from credo.data.columns.number_cells import UNSURE, NumberCells
-from credo.data.columns.numerals import as_bool, text_numbers
+from credo.data.columns.numerals import as_bool, numbers_of, text_numbers
 from credo.data.columns.taking import (
     are_uuids,
     holds_others,
@@ -29,7 +30,15 @@ from credo.data.columns.taking import (
 )
 from credo.data.sources.arrays import floats, plain, value_type
 
-__all__ = ["EXACT", "Numbers", "is_float", "take_numbers", "whole_dates"]
+__all__ = [
+    "EXACT",
+    "Numbers",
+    "are_floats",
+    "is_float",
+    "numbers_of_cells",
+    "take_numbers",
+    "whole_dates",
+]
 
 EXACT = 2.0**53
 """Beyond it whole numbers that differ may be the same as floats."""
@@ -52,8 +61,6 @@ class Numbers:
     """Of texts: whether every number is written as a whole one."""
     as_floats: bool = True
     """Whether the cells are these floats: of decimals and large whole numbers they are near."""
-    seen: tuple[float, float, bool] | None = None
-    """The least, the greatest, and whether all are whole, where that is known."""
 
     def shown(self, index: int) -> str:
         """A bad cell as text."""
@@ -67,8 +74,6 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool 
     what is a number by its type is one. Where numbers were asked for, the booleans of a text file
     are 1 and 0, as those of every other table are.
     """
-    if isinstance(cells, NumberCells):
-        return _read_already(cells, tokens, asked)
     if not isinstance(cells, np.ndarray) and not are_uuids(cells):
         cells = storage_of(cells)
     if by_type and not isinstance(cells, np.ndarray) and holds_others(cells):
@@ -98,21 +103,6 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool 
         raise Unsupported(name)
     missing = int(np.isnan(values).sum())
     return Numbers(values, bad, cells, missing, types, exact, missing_as, as_floats=as_floats)
-
-
-def _read_already(cells: NumberCells, tokens: Tokens, asked: bool) -> Numbers:
-    """Numbers that the kernel has read; of what it is not sure of, the texts are looked at."""
-    if any(kind == UNSURE or asked for _, _, kind in cells.odd):
-        return _text_numbers(cells.texts(), tokens, asked)
-    bad = np.array([row for row, _, _ in cells.odd], dtype=np.intp)
-    shown = {row: text for row, text, _ in cells.odd}
-    types = {"float", "str"} if shown else {"float"}
-    missing = {word: n for word, n in cells.gone.items() if n}
-    seen = cells.low, cells.high, not cells.fractions
-    whole = not cells.points
-    return Numbers(
-        cells.values, bad, shown, sum(missing.values()), types, None, missing, whole, seen=seen
-    )
 
 
 def _is_text(cells: Any) -> bool:
@@ -274,3 +264,38 @@ def _endless(counts: NDArray[np.float64], most: float) -> NDArray[np.float64]:
     """
     counts[np.abs(counts) >= most] *= np.inf
     return counts
+
+
+def are_floats(cells: Any) -> bool:
+    """Whether a batch of numbers is of floats alone: nothing is lost where they are kept so.
+
+    >>> are_floats(pa.array([1.5, None])), are_floats(np.array([1.5, 2], dtype=object))
+    (True, False)
+    """
+    if isinstance(cells, np.ndarray):
+        return all(isinstance(c, (float, np.floating)) or is_missing(c) for c in cells)
+    kind = value_type(cells.type)
+    return bool(pa.types.is_floating(kind) or pa.types.is_null(kind))
+
+
+def numbers_of_cells(
+    values: Sequence[Any], text: bool, types: set[str], asked: bool = False
+) -> NDArray[np.float64]:
+    """Different cells as numbers, NaN where they are none: a frame's texts are none. Where numbers
+    were asked for, the booleans of a text file are 1 and 0.
+
+    >>> numbers_of_cells(["1.5", "true"], True, {"str"}, asked=True).tolist()
+    [1.5, 1.0]
+    """
+    if text:
+        numbers = numbers_of(values)
+        for i in np.flatnonzero(np.isnan(numbers)).tolist() if asked else ():
+            truth = as_bool(values[i].strip())
+            numbers[i] = np.nan if truth is None else truth
+        return numbers
+    if not (types <= {"int", "float", "bool"} or types <= {"int", "float", "str"}):
+        return np.full(len(values), np.nan)
+    given = [np.nan if isinstance(v, str) else number_of(v) for v in values]
+    numbers = np.array(given, dtype=np.float64)
+    numbers[np.isinf(numbers)] = np.nan  # decimals and fractions that are too large
+    return numbers

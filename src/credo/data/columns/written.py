@@ -6,14 +6,15 @@ command line there are only texts: `3,2,1` are numbers if the cells are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from credo.core.errors import InputError
 from credo.core.state_values import is_number, readable
 from credo.data.columns.numerals import as_bool, as_int, as_number
 
-__all__ = ["Written", "states_meant", "values_meant"]
+__all__ = ["MISSING", "Written", "missing_words", "states_meant", "values_meant"]
 
 _PARSERS: Mapping[str, Callable[[str], Any]] = {
     "bool": as_bool,
@@ -61,3 +62,42 @@ def states_meant(texts: Sequence[str], kind: str, cells: Sequence[Any]) -> tuple
         return text if value is None else value
 
     return tuple(map(meant, texts))
+
+
+# --- cells that stand for missing ---------------------------------------------------------
+#
+# Which cells stand for missing besides None, NaN and null: the words a user gives, or the usual.
+#
+# In a text file an empty cell is missing whatever words are given; only an empty list of words says
+# that it is a cell like any other.
+
+
+MISSING = ("", "NA", "NaN", "null", "?")
+"""What is taken as missing in a text file; the text `None` is a state."""
+
+
+def missing_words(given: Any, text: bool) -> tuple[Any, ...]:
+    """The words that stand for missing, as given; `text` says that the cells are of a text file.
+
+    >>> missing_words(["-9"], text=True), missing_words([], text=True)
+    (('', '-9'), ())
+    >>> missing_words([*MISSING, "None"], text=True)
+    ('', 'NA', 'NaN', 'null', '?', 'None')
+    >>> missing_words(Written(("-9",)), text=False)
+    ('-9', -9.0)
+    """
+    if given is None:
+        return MISSING if text else ()
+    if isinstance(given, str):
+        given = [given]
+    if isinstance(given, Written):
+        given = given.texts if text else [v for t in given.texts for v in values_meant(t)]
+    if isinstance(given, Mapping):
+        raise InputError(
+            f"missing= must be a list of cells, which holds for all columns, got {given!r}.",
+            hint="To take a word as missing in one column only, turn its cells into None first.",
+        )
+    if not isinstance(given, Iterable) or isinstance(given, (bytes, bytearray)):
+        raise InputError(f"missing= must be a list of cells, got {given!r}.")
+    words = tuple(given)
+    return ("", *words) if text and words and "" not in words else words

@@ -17,7 +17,7 @@ import pyarrow as pa
 from credo.core.errors import TableError
 from credo.core.state_values import is_missing
 from credo.data.columns.cells import told
-from credo.data.sources.engine_types import python_cells
+from credo.data.sources.engines import python_cells
 
 __all__ = ["arrow_cells", "is_untyped"]
 

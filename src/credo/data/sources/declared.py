@@ -19,7 +19,7 @@ from credo.core.state_values import is_missing
 from credo.data.columns.cells import cell_key, unsigned
 from credo.data.columns.infer import Declared
 from credo.data.columns.taking import python_values
-from credo.data.sources.sound import sound
+from credo.data.sources.arrays import sound
 
 __all__ = ["OUR_STATES", "array_declared", "declared_by", "merged"]
 

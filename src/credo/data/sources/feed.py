@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import queue
+import re
+import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from credo.core.errors import CredoError, LimitError, TableError, out_of_memory
+import numpy as np
+
+from credo.core.errors import CredoError, InputError, LimitError, TableError, out_of_memory
 from credo.core.frozen import Frozen
 from credo.core.state_values import is_missing
 from credo.data.columns.infer import Declared
-from credo.data.sources.file_stamp import FileStamp
-from credo.data.sources.prefetch import prefetch
-from credo.data.sources.sound import refuse_no_text, sound
+from credo.data.sources.arrays import refuse_no_text, sound
+from credo.data.sources.unpack import FileStamp
 
 __all__ = [
     "BATCH",
@@ -23,6 +28,8 @@ __all__ = [
     "batch_rows",
     "distinct_names",
     "foreign",
+    "memory_limit",
+    "prefetch",
     "record_batches",
     "refuse_too_wide",
 ]
@@ -54,8 +61,7 @@ def batch_rows(width: int) -> int:
 
 
 Batch = dict[str, Any]
-"""Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix; where
-numbers were asked for, also `NumberCells`."""
+"""Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix."""
 
 
 def _none_among(name: str) -> Collection[int]:
@@ -82,9 +88,6 @@ class Feed(Frozen):
     declared: Mapping[str, Declared] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    numbers: Callable[[Sequence[str], Sequence[str]], Iterator[Batch]] | None = None
-    """Of a text file: `batches` in which columns of many different numbers are read already, given
-    the words for missing too."""
     whole_among: Callable[[str], Collection[int]] = _none_among
     """Of lists and JSON: the whole numbers of a column that Arrow has as decimals for the sake of
     others. Asked only where the column has states, which are to come back as they were."""
@@ -114,23 +117,15 @@ class Feed(Frozen):
         what = "a header" if self.text else "columns"
         return TableError(f"{self.label} has {what} but no rows.", hint=hint)
 
-    def read(self, names: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
-        """The batches; those that must be parsed are read ahead in a second thread. Who knows
-        `NumberCells` gives the words for missing.
-        """
-        batches = self._guarded(names, words)
+    def read(self, names: Sequence[str]) -> Iterator[Batch]:
+        """The batches; those that must be parsed are read ahead in a second thread."""
+        batches = self._guarded(names)
         return batches if self.in_memory else prefetch(batches)
 
-    def cells(self, names: Sequence[str], words: Sequence[str] | None) -> Iterator[Batch]:
-        """The batches, with numbers where words are given and the feed has them."""
-        if words is None or self.numbers is None:
-            return self.batches(names)
-        return self.numbers(names, words)
-
-    def _guarded(self, names: Sequence[str], words: Sequence[str] | None) -> Iterator[Batch]:
+    def _guarded(self, names: Sequence[str]) -> Iterator[Batch]:
         """The batches, with the errors of foreign engines told in one sentence of ours."""
         try:
-            yield from self.cells(names, words)
+            yield from self.batches(names)
         except CredoError:
             raise
         except Exception as error:
@@ -241,3 +236,92 @@ def _free(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name
+
+
+# --- how much memory a table may take -----------------------------------------------------
+
+
+def memory_limit(given: int | str | None = None) -> float:
+    """The bytes that `memory=` stands for.
+
+    >>> memory_limit("2GB"), memory_limit("1.5 kB"), memory_limit(100)
+    (2000000000.0, 1500.0, 100.0)
+    """
+    if given is None:
+        try:
+            return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2)
+        except (AttributeError, ValueError, OSError):
+            return 4e9
+    if isinstance(given, str):
+        match = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgt]?)i?b?\s*", given.casefold())
+        if not match:
+            raise InputError(
+                f"memory must be a number of bytes or a text like '2GB', got {given!r}."
+            )
+        if float(match[1]) == 0:
+            raise InputError(f"memory must be more than 0, got {given!r}.")
+        return float(match[1]) * float(1000 ** " kmgt".index(match[2] or " "))
+    is_number = isinstance(given, (int, float, np.integer)) and not isinstance(given, bool)
+    if not is_number or not given > 0:
+        raise InputError(f"memory must be more than 0 bytes, or a text like '2GB', got {given!r}.")
+    return float(given)
+
+
+# --- read ahead ---------------------------------------------------------------------------
+#
+# Read ahead: the next batch is parsed in a second thread while this one is counted.
+
+
+T = TypeVar("T")
+_END = object()
+
+
+def prefetch(items: Iterator[T], depth: int = 1) -> Iterator[T]:
+    """The same items, with at most `depth` more held ready. An error comes out where it fell.
+
+    >>> list(prefetch(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    ready: queue.Queue[Any] = queue.Queue(maxsize=depth)
+    stop = threading.Event()
+
+    def put(item: Any) -> bool:
+        while not stop.is_set():
+            try:
+                ready.put(item, timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def work() -> None:
+        try:
+            for item in items:
+                if not put((item, None)):
+                    break
+            else:
+                put((_END, None))
+        except BaseException as error:  # handed over to the reader, whatever it is
+            put((_END, error))
+        finally:
+            close = getattr(items, "close", None)
+            if close is not None:
+                close()
+
+    thread = threading.Thread(target=work, name="credo-prefetch", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # there is no room for one more
+        yield from items
+        return
+    try:
+        while True:
+            item, error = ready.get()
+            if error is not None:
+                raise error
+            if item is _END:
+                return
+            yield item
+    finally:
+        stop.set()
+        thread.join()

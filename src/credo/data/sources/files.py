@@ -1,8 +1,7 @@
 """Paths and globs as feeds: CSV, TSV, JSON lines (also .gz, .zst), Parquet, Arrow IPC, DuckDB.
 
-Regular CSV is read by our own kernel and the rest by Arrow, which also hands a Parquet column's
-dictionary pages over without making text of them; Python's json module reads JSON lines.
-docs/design.md says why each.
+Arrow reads CSV, and hands a Parquet column's dictionary pages over without making text of them; a
+kernel reads JSON lines, and Python's json module what is not plain there. docs/design.md says why.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import pyarrow as pa
 from credo.core.errors import CredoError, InputError, TableError, near_file, out_of_memory, shown
 from credo.data.columns.cells import type_name
 from credo.data.columns.infer import Declared
-from credo.data.sources.databases import ENDINGS, feed_of_database, table_of_database
+from credo.data.sources.arrays import sound
 from credo.data.sources.declared import declared_by, merged
 from credo.data.sources.feed import (
     ROWS_ARE_DUE,
@@ -33,13 +32,17 @@ from credo.data.sources.feed import (
     foreign,
     record_batches,
 )
-from credo.data.sources.file_stamp import FileStamp
 from credo.data.sources.folders import below, files_in, open_parts, partition_note, with_folders
 from credo.data.sources.jsonlines import KEPT, json_feed
-from credo.data.sources.queries import feed_of_query, is_query
-from credo.data.sources.sound import sound
+from credo.data.sources.queries import (
+    ENDINGS,
+    feed_of_database,
+    feed_of_query,
+    is_query,
+    table_of_database,
+)
 from credo.data.sources.text import TextOptions, csv_feed
-from credo.data.sources.unpack import gone
+from credo.data.sources.unpack import FileStamp, gone
 
 __all__ = ["FORMATS", "feed_of_path", "is_path"]
 
@@ -136,7 +139,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
             if kind != other and {kind, other} != {"int", "float"}:
                 differ.setdefault(name, (kind, where, other))
 
-    def batches(wanted: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         for name in wanted:
             if name in differ:
                 kind, where, other = differ[name]
@@ -146,7 +149,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
                     f"schema={{{name!r}: 'drop'}} leaves it out.",
                 )
         for feed in feeds:
-            yield from feed.cells(wanted, words)
+            yield from feed.batches(wanted)
 
     known = [f.rows for f in feeds]
     sizes = [f.bytes for f in feeds]
@@ -154,7 +157,6 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         first,
         label=label,
         batches=batches,
-        numbers=batches,
         notes=notes,
         files=stamps,
         rows=None if None in known else sum(r or 0 for r in known),

@@ -147,9 +147,9 @@ def _types(names: Sequence[str], told: Sequence[dict[str, str | None]]) -> dict[
 def _beside(feed: Feed, values: dict[str, str | None], types: dict[str, Any]) -> Feed:
     kinds = {n: pa.string() if feed.text else types[n] for n in values}
 
-    def batches(wanted: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         own = [n for n in wanted if n not in values]
-        for batch in feed.cells(own or feed.names[:1], words):
+        for batch in feed.batches(own or feed.names[:1]):
             rows = len(next(iter(batch.values())))
             both = batch | {n: _constant(value, kinds[n], rows) for n, value in values.items()}
             yield {n: both[n] for n in wanted}
@@ -159,7 +159,6 @@ def _beside(feed: Feed, values: dict[str, str | None], types: dict[str, Any]) ->
         feed,
         names=(*feed.names, *values),
         batches=batches,
-        numbers=batches,
         types={**feed.types, **({} if feed.text else said)},
     )
 

@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from credo.core.errors import InputError, TableError
 from credo.core.render import many
-from credo.data.columns.few_numbers import whole_numbers
+from credo.data.columns.cells import whole_numbers
 from credo.data.columns.infer import Declared
-from credo.data.memory import memory_limit
 from credo.data.sources.arrow_cells import arrow_cells, is_untyped
 from credo.data.sources.datasets import dataset_batches, first_batches
 from credo.data.sources.declared import array_declared, declared_by
@@ -25,6 +24,7 @@ from credo.data.sources.feed import (
     Batch,
     Feed,
     distinct_names,
+    memory_limit,
     record_batches,
     refuse_too_wide,
 )

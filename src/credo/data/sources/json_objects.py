@@ -23,8 +23,16 @@ from typing import Any
 from credo import _core
 from credo.core.errors import LimitError, TableError
 from credo.data.sources.feed import BATCH, MAX_COLUMNS
-from credo.data.sources.json_blocks import Block, Objects, plain_block
-from credo.data.sources.json_values import AS_WRITTEN, Repeated, lines_of, objects_of, once_each
+from credo.data.sources.json_blocks import (
+    AS_WRITTEN,
+    Block,
+    Objects,
+    Repeated,
+    lines_of,
+    objects_of,
+    once_each,
+    plain_block,
+)
 from credo.data.sources.unpack import Watched, decode_head, first_bad_byte, gone, read_head
 
 __all__ = ["object_blocks"]

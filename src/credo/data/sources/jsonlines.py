@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from credo.core.errors import TableError
-from credo.data.columns.few_numbers import whole_numbers
+from credo.data.columns.cells import whole_numbers
 from credo.data.sources.feed import Batch, Feed, distinct_names, refuse_too_wide
 from credo.data.sources.json_blocks import MIXED, Block, in_type, kind_of
 from credo.data.sources.json_objects import object_blocks

@@ -1,7 +1,8 @@
 """Text files with a delimiter: CSV and TSV, with errors that name the line or the byte.
 
-The head of a file is looked at first: its encoding, its delimiter, its header. Then every
-cell is read as text, so that nothing is converted by rules that are not ours.
+The head of a file is looked at first: its encoding, its delimiter, its header. Then Arrow reads
+every cell as text, so that nothing is converted by rules that are not ours. What is wrong with a
+file that Arrow refuses is looked up afterwards, in `text_faults`.
 """
 
 from __future__ import annotations
@@ -14,15 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv as csv_
 
 from credo.core.errors import InputError, TableError
-from credo.data.columns.commas import with_points
+from credo.data.sources.arrays import bools
 from credo.data.sources.feed import Batch, Feed, distinct_names, refuse_too_wide
-from credo.data.sources.recode import squeezed
-from credo.data.sources.records import Rest, regular_batches
 from credo.data.sources.text_faults import (
-    BLOCK,
     Dialect,
     all_skipped,
     block_of,
@@ -38,7 +37,7 @@ from credo.data.sources.text_head import (
     header_of,
     numbers_for_names,
 )
-from credo.data.sources.unpack import HEAD, decode_head, gone, read_head, start_of_text
+from credo.data.sources.unpack import HEAD, decode_head, gone, read_head, squeezed, start_of_text
 
 __all__ = ["TextOptions", "csv_feed"]
 
@@ -114,25 +113,18 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         blanks,
     )
 
-    def batches(wanted: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         if empty:
             return
-        at = [position[n] for n in wanted]
         skipped[0] = 0
-        if options.decimal == "," and any("." in w or "," in w for w in words or ()):
-            words = None  # which are compared with what the cells have when they have points
-        scanned = _scan(
-            dialect,
-            at,
-            skipped if options.ragged == "skip" else None,
-            stray,
-            words,
-            options.decimal,
-        )
-        made = (dict(zip(wanted, batch, strict=True)) for batch in scanned)
-        some = False
-        for batch in with_points(made, path.name) if options.decimal == "," else made:
-            some = some or any(map(len, batch.values()))
+        some, done = False, 0
+        at = [position[n] for n in wanted]
+        for columns in _read(dialect, at, skipped if options.ragged == "skip" else None, stray):
+            batch = dict(zip(wanted, columns, strict=True))
+            if options.decimal == ",":
+                batch = {n: _pointed(c, n, path.name, done) for n, c in batch.items()}
+            rows = max(map(len, columns), default=0)
+            some, done = some or rows > 0, done + rows
             yield batch
         if skipped[0] and wanted and not some:
             raise all_skipped(dialect)
@@ -155,52 +147,26 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         bytes=path.stat().st_size * (12 if compression else 1),
         text=True,
         notes=notes,
-        numbers=batches,
         late_notes=late_notes,
     )
 
 
-def _scan(
-    dialect: Dialect,
-    at: Sequence[int],
-    skipped: list[int] | None,
-    stray: list[int] | None = None,
-    words: Sequence[str] | None = None,
-    point: str = ".",
+def _read(
+    dialect: Dialect, at: Sequence[int], skipped: list[int] | None, stray: list[int]
 ) -> Iterator[Any]:
-    """Batches of the columns at these positions, in file order; every cell as text, or those of
-    many different numbers as such, where the words for missing are given.
-    """
+    """Batches of the columns at these positions, in file order, every cell as text."""
     try:
         with dialect.opened() as stream:
-            left: tuple[bytes, bool] | None = (b"", dialect.header)
-            look = False  # whether text may follow a closing quote, and nobody has looked yet
-            if stream.encoding == "utf-8":
-                left = yield from regular_batches(
-                    stream,
-                    dialect.delimiter,
-                    dialect.width,
-                    at,
-                    header=dialect.header,
-                    block=block_of(dialect.width),
-                    words=words,
-                    point=point,
-                )
-            if left is not None:
-                # Arrow drops one byte-order mark; the file's own is gone, another is a cell's
-                first = left[0] or stream.read(BLOCK)
-                mark = codecs.BOM_UTF8 if first.startswith(codecs.BOM_UTF8) else b""
-                rest = Rest(mark + first, stream, dialect.delimiter)
-                source = pa.PythonFile(rest, mode="r")
-                yield from _irregular(
-                    dialect, source, at, skipped, header=left[1], encoding=stream.encoding
-                )
-                look = rest.odd and stray == []
+            # Arrow drops one byte-order mark; the file's own is gone, another is a cell's
+            first = stream.read(block_of(dialect.width))
+            stream.put_back(codecs.BOM_UTF8 + first if first.startswith(codecs.BOM_UTF8) else first)
+            yield from _parsed(dialect, stream, at, skipped)
+            look = stream.odd and not stray  # whether text follows a closing quote, perhaps
             if look or stream.quotes % 2:
                 line = first_open(dialect, odd=stream.quotes % 2 == 1)
                 if line:
                     raise unclosed(dialect.path.name, line)
-            if look and stray is not None:
+            if look:
                 stray.append(first_stray(dialect))
     except pa.ArrowInvalid as error:
         raise csv_error(dialect, str(error)) from None
@@ -210,16 +176,9 @@ def _scan(
         raise TableError(f"{dialect.path.name} is damaged: {error}.") from None
 
 
-def _irregular(
-    dialect: Dialect,
-    source: Any,
-    at: Sequence[int],
-    skipped: list[int] | None,
-    *,
-    header: bool,
-    encoding: str,
+def _parsed(
+    dialect: Dialect, stream: Any, at: Sequence[int], skipped: list[int] | None
 ) -> Iterator[Any]:
-    """What Arrow's parser reads of a file, or of the rest of one."""
     names = [f"c{i}" for i in range(dialect.width)]
 
     def on_ragged(row: Any) -> str:
@@ -230,10 +189,10 @@ def _irregular(
 
     read = csv_.ReadOptions(
         column_names=names,
-        skip_rows_after_names=int(header),
+        skip_rows_after_names=int(dialect.header),
         block_size=block_of(dialect.width),
         use_threads=False,  # the read-ahead thread is enough, and holds fewer blocks
-        encoding=encoding,
+        encoding=stream.encoding,
     )
     parse = csv_.ParseOptions(
         delimiter=dialect.delimiter,
@@ -246,5 +205,29 @@ def _irregular(
         include_columns=[names[i] for i in at],
         strings_can_be_null=False,
     )
-    for batch in csv_.open_csv(source, read, parse, convert):
+    for batch in csv_.open_csv(pa.PythonFile(stream, mode="r"), read, parse, convert):
         yield batch.columns
+
+
+# --- decimal commas -----------------------------------------------------------------------
+
+_COMMA = r"^(\s*[+-]?[0-9]*),([0-9]+([eE][+-]?[0-9]+)?\s*)$"
+_POINT = r"^\s*[+-]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+
+
+def _pointed(cells: Any, name: str, label: str, done: int) -> Any:
+    """A column with a point in place of each decimal comma. A cell with a point that would be a
+    number elsewhere is refused: it may be a thousand and something, or a decimal that slipped in.
+
+    >>> _pointed(pa.array(["1,72", "68", "a,b"]), "x", "t.csv", 0).to_pylist()
+    ['1.72', '68', 'a,b']
+    """
+    found = bools(pc.match_substring_regex(cells, _POINT))
+    if found.any():
+        at = int(found.argmax())
+        raise TableError(
+            f"Row {done + at + 1:,} of column {name!r} of {label} holds {cells[at].as_py()!r}, a "
+            "number with a point, while decimal=',' says that numbers have a comma.",
+            hint="Mend the cell, or leave the column out of the file or by schema={…: 'drop'}.",
+        )
+    return pc.replace_substring_regex(cells, _COMMA, r"\1.\2")

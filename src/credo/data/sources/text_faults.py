@@ -68,7 +68,7 @@ class Dialect:
             self.path,
             self.compression,
             self.encoding,
-            count_quotes=True,
+            delimiter=self.delimiter,
             blanks=self.blanks,
             squeeze=self.delimiter == " ",
         )

@@ -13,8 +13,7 @@ import numpy as np
 from credo.core.errors import LimitError, TableError
 from credo.data.columns.numerals import numbers_of
 from credo.data.sources.feed import MAX_COLUMNS
-from credo.data.sources.recode import squeezed
-from credo.data.sources.unpack import HEAD
+from credo.data.sources.unpack import HEAD, squeezed
 
 __all__ = [
     "STRAY",

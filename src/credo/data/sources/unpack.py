@@ -7,6 +7,7 @@ import gzip
 import io
 import re
 import zlib
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,20 @@ from typing import Any
 import pyarrow as pa
 
 from credo.core.errors import InputError, LimitError, TableError
-from credo.data.sources.recode import Recoded, Squeezed, is_wide
 
 __all__ = [
     "MAX_RATIO",
     "MAX_UNPACKED",
+    "FileStamp",
+    "Recoded",
+    "Squeezed",
     "Watched",
     "decode_head",
     "first_bad_byte",
     "gone",
+    "is_wide",
     "read_head",
+    "squeezed",
     "start_of_text",
 ]
 
@@ -67,8 +72,9 @@ _NOT_TEXT = {
 class Watched(io.RawIOBase):
     """The unpacked bytes of a file. Refuses a NUL in text, and a decompression bomb.
 
-    `quotes` is the number of quotation marks read, if they are to be counted: in a file whose
-    quotes are all closed it is even.
+    Beside a delimiter, quotation marks are watched too: `quotes` is their number, which is even
+    where all are closed; `odd` says that one stood in the middle of a cell, so that text may follow
+    a closing one.
     """
 
     def __init__(
@@ -77,7 +83,7 @@ class Watched(io.RawIOBase):
         compression: str,
         encoding: str,
         *,
-        count_quotes: bool = False,
+        delimiter: str = "",
         blanks: str = " \t",
         squeeze: bool = False,
     ) -> None:
@@ -93,8 +99,15 @@ class Watched(io.RawIOBase):
         if squeeze:
             self._file = Squeezed(self._file)
         self._done = 0
-        self._counts = count_quotes
+        self._left = b""
+        self._last = b""
+        edges = b"\r\n" + delimiter.encode()  # what stands beside the quotes of a cell
+        self._kinds = bytes(
+            ord("q" if c == ord('"') else "e" if c in edges else "x") for c in range(256)
+        )
+        self._quotes_matter = delimiter != ""
         self.quotes = 0
+        self.odd = False
         self.blank_lines = 0
 
     def readable(self) -> bool:
@@ -105,7 +118,15 @@ class Watched(io.RawIOBase):
         buffer[: len(data)] = data
         return len(data)
 
+    def put_back(self, data: bytes) -> None:
+        """Have bytes read again."""
+        self._left = data
+
     def read(self, size: int = -1) -> bytes:
+        if self._left:
+            cut = len(self._left) if size < 0 else size
+            back, self._left = self._left[:cut], self._left[cut:]
+            return back if size >= 0 else back + self.read()
         data: bytes = self._file.read(size)
         if not self._done:
             data = self._without_blank_lines(data)
@@ -113,8 +134,8 @@ class Watched(io.RawIOBase):
             at = self._done + data.index(b"\0") + 1
             raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
         self._done += len(data)
-        if self._counts and b'"' in data:  # to see that there is none is quick
-            self.quotes += data.count(b'"')
+        if self._quotes_matter:
+            self._watch_quotes(data)
         if self._limit is not None and self._done > self._limit:
             raise LimitError(
                 f"{self.path.name} unpacks to more than {MAX_RATIO} times its size, "
@@ -122,6 +143,12 @@ class Watched(io.RawIOBase):
                 hint="If the file is what it should be, unpack it first and read the result.",
             )
         return data
+
+    def _watch_quotes(self, data: bytes) -> None:
+        if b'"' in data or b'"' in self._last:  # to see that there is none is quick
+            self.quotes += data.count(b'"')
+            self.odd = self.odd or b"xqx" in (self._last + data).translate(self._kinds)
+        self._last = data[-2:] if len(data) > 1 else (self._last + data)[-2:]
 
     def _without_blank_lines(self, data: bytes) -> bytes:
         """The first bytes without a byte-order mark and without what stands before the header."""
@@ -249,3 +276,146 @@ def first_bad_byte(path: Path, compression: str) -> int | None:
                 return int(done - pending + error.start + 1)
             done += len(chunk)
     return None
+
+
+# --- units of several bytes, and white space between cells --------------------------------
+#
+# Text as every reader here takes it: units of two or four bytes (UTF-16, UTF-32) as UTF-8, white
+# space between cells as one blank.
+
+
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)  # UTF-32's begin so too
+
+
+def is_wide(encoding: str) -> bool:
+    """Whether the characters of an encoding are units of several bytes.
+
+    >>> is_wide("utf-16-le"), is_wide("utf-8")
+    (True, False)
+    """
+    return encoding.startswith(("utf-16", "utf-32"))
+
+
+class Recoded:
+    """The bytes of a file of wide characters, as UTF-8. A NUL, or what is no text, is refused with
+    its byte in the file.
+    """
+
+    def __init__(self, file: Any, encoding: str, name: str) -> None:
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._encoding = encoding
+        self._name = name
+        self._done = 0
+        self._rest = b""
+
+    def read(self, size: int = -1) -> bytes:
+        """At most so many bytes; none at the end."""
+        while not self._rest:
+            # two bytes become three at most
+            raw: bytes = self._file.read(size if size < 0 else max(size // 2, 4))
+            self._rest = self._decoded(raw, final=size < 0 or not raw).encode()
+            if not raw:
+                break
+        cut = len(self._rest) if size < 0 else size
+        out, self._rest = self._rest[:cut], self._rest[cut:]
+        return out
+
+    def _decoded(self, raw: bytes, *, final: bool) -> str:
+        start = self._done - len(self._decoder.getstate()[0])
+        try:
+            text = self._decoder.decode(raw, final)
+        except UnicodeDecodeError as error:
+            raise TableError(
+                f"Byte {start + error.start + 1:,} of {self._name} is not {self._encoding} text.",
+                hint="It may be cut off or damaged.",
+            ) from None
+        self._done += len(raw)
+        if "\0" in text:
+            unit = 2 if self._encoding.startswith("utf-16") else 4
+            before = text[: text.index("\0")].encode(f"utf-{8 * unit}-le")
+            mark = unit if start == 0 and self._drops_mark(raw) else 0
+            at = start + mark + len(before) + 1
+            raise TableError(f"Byte {at:,} of {self._name} is a NUL, which text cannot hold.")
+        return text
+
+    def _drops_mark(self, raw: bytes) -> bool:
+        """Whether the decoder left out a byte-order mark at the start of the file."""
+        return self._encoding in ("utf-16", "utf-32") and raw.startswith(_MARKS)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def squeezed(data: bytes) -> bytes:
+    """Lines in which one blank stands for blanks and tabs outside of quotes, and none at the ends.
+
+    >>> squeezed(b'  a   "b  c"\\t1 \\n')
+    b'a "b  c" 1\\n'
+    """
+    if b'"' in data:
+        data = re.sub(rb'("(?:[^"\n]|"")*")|[ \t]+', lambda m: m[1] or b" ", data)
+    else:
+        data = re.sub(rb"[ \t]+", b" ", data)
+    return re.sub(rb"(?m)^ | (?=\r?$)", b"", data)
+
+
+class Squeezed:
+    """The bytes of a file whose cells white space keeps apart, line by line with single blanks."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._line = b""  # of which the end is to come
+        self._rest = b""
+
+    def read(self, size: int = -1) -> bytes:
+        """At most so many bytes; none at the end."""
+        while not self._rest:
+            raw: bytes = self._file.read(size)
+            whole, end, line = (self._line + raw).rpartition(b"\n")
+            if size < 0 or not raw:
+                whole, line = whole + end + line, b""
+            else:
+                whole += end
+            self._rest, self._line = squeezed(whole), line
+            if not raw:
+                break
+        cut = len(self._rest) if size < 0 else size
+        out, self._rest = self._rest[:cut], self._rest[cut:]
+        return out
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+# --- which file it was --------------------------------------------------------------------
+#
+# A stamp tells a file from what is written in its place later.
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """Which file it is, its size, and when it was last written: as it says itself, and as the file
+    system does, which nobody can set back.
+    """
+
+    path: Path
+    file: int
+    size: int
+    written: int
+    changed_at: int
+
+    @classmethod
+    def of(cls, path: Path) -> FileStamp:
+        """The stamp of a file as it is now; one that is gone is refused."""
+        try:
+            now = path.stat()
+        except OSError:
+            raise gone(path) from None
+        return cls(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+
+    def changed(self) -> bool:
+        """Whether the file is another now."""
+        return FileStamp.of(self.path) != self

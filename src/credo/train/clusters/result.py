@@ -22,9 +22,9 @@ from credo.core.frozen import Frozen
 from credo.core.render import bar, number, table_html, table_text
 from credo.core.schema import Variable
 from credo.data import Stream, Table
-from credo.data.row_numbers import RowNumbers
 from credo.data.sources.feed import Batch, Feed
 from credo.data.sources.unnamed import is_plain, rows_in
+from credo.data.weights import RowNumbers
 from credo.model.values.record import Record
 from credo.model.values.value import taken_apart
 from credo.train.clusters.geometry import Geometry, Unmade, unmade_of

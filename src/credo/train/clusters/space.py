@@ -275,7 +275,7 @@ def _range(source: Table | Stream, name: str) -> float:
 
 def free_memory(given: int | str | None = None) -> float:
     """How many bytes may be allocated: what the user says, else half of what is free."""
-    from credo.data.memory import memory_limit
+    from credo.data.sources.feed import memory_limit
 
     return memory_limit(given)
 

@@ -19,7 +19,7 @@ from credo import _core
 from credo.core.errors import InputError, LimitError
 from credo.core.schema import MAX_STATES, Variable
 from credo.data.columns.columns import Column, Columns
-from credo.data.columns.number_states import FEW_INTEGERS, are_states
+from credo.data.columns.identifiers import FEW_INTEGERS, are_states
 from credo.stats.by_class import ByClass, ClassMoments, JointMoments, Points, StateCounts, Totals
 from credo.stats.squares import refuse_underflow
 from credo.stats.window_counts import WIDEST, WindowCounts

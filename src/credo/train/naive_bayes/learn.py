@@ -12,7 +12,7 @@ from credo.core.errors import CredoWarning, InputError, SchemaError, TableError
 from credo.core.schema import Schema
 from credo.data import Stream, Table, read
 from credo.data.columns.columns import split_columns
-from credo.data.columns.number_states import are_states
+from credo.data.columns.identifiers import are_states
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.stats.tally import Source
 from credo.train.naive_bayes.fit import Options, train
