@@ -13,9 +13,10 @@ namespace credo {
 namespace {
 
 constexpr std::size_t kLine = 64;
-constexpr std::size_t kLeast = std::size_t{1} << 16, kMost = std::size_t{1} << 26;  // of a kept block
-constexpr std::size_t kLimit = std::size_t{1} << 27;                                // of all of them
-constexpr std::size_t kPlaces = 16;
+constexpr std::size_t kLeast = std::size_t{1} << 20;  // of a kept block: less stays in the cache,
+constexpr std::size_t kMost = std::size_t{1} << 26;   // and the C library keeps it
+constexpr std::size_t kLimit = std::size_t{1} << 27;  // of all of them
+constexpr std::size_t kPlaces = 8;
 
 // Lies just before the memory that was taken.
 struct Head {
@@ -38,8 +39,8 @@ void* leave(std::size_t place) {
   return memory;
 }
 
-// Kept memory of at least `bytes`, and at most twice as many, or null. Where another thread is at it
-// (or was, when this process was forked from its own) there is none.
+// Kept memory of at least `bytes`, and at most twice as many, or null: the newest of the smallest.
+// Where another thread is at it (or was, when this process was forked from its own) there is none.
 void* kept_memory(std::size_t bytes) {
   if (bytes < kLeast || bytes > kMost) return nullptr;
   const std::unique_lock lock(guard, std::try_to_lock);
@@ -48,7 +49,7 @@ void* kept_memory(std::size_t bytes) {
   for (std::size_t i = 0; i < n_kept; ++i) {
     const std::size_t size = head_of(kept[i]).bytes;
     if (size >= bytes && size <= 2 * bytes &&
-        (best == kPlaces || size < head_of(kept[best]).bytes))
+        (best == kPlaces || size <= head_of(kept[best]).bytes))
       best = i;
   }
   return best == kPlaces ? nullptr : leave(best);

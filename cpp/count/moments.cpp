@@ -55,7 +55,7 @@ struct Sums {
 
 // Centred values of some rows, and the same times their weights; kept from chunk to chunk.
 struct Workspace {
-  std::vector<double> centred, weighted;
+  BigArray<double> centred, weighted;  // whole cache lines
   std::vector<std::size_t> ends;  // of the lower triangle
 };
 
@@ -70,8 +70,9 @@ Sums sum_chunk(const MomentsInput& in, const OrderedRows& ordered, const Chunk& 
   auto& [centred, weighted, ends] = work;
   ends.resize(padded_d);
   std::iota(ends.begin(), ends.end(), std::size_t{1});
-  if (centred.size() < padded_d * step) centred.resize(padded_d * step);
-  if (in.weights != nullptr) weighted.resize(centred.size());
+  if (centred.size() < padded_d * step) centred = BigArray<double>(padded_d * step);
+  if (in.weights != nullptr && weighted.size() < centred.size())
+    weighted = BigArray<double>(centred.size());
   for (std::size_t first = chunk.begin; first < chunk.end; first += step) {
     const std::size_t n = std::min(step, chunk.end - first);
     const std::size_t rows = padded(n, kRowUnit);
