@@ -22,7 +22,6 @@ NB_MODULE(_core, m) {
   m.def("cores", &credo::hardware_threads);
   bind_columns(m);
   bind_families(m);
-  bind_exact_sums(m);
   bind_texts(m);
   bind_inference(m);
   bind_approximate(m);

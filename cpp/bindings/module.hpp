@@ -21,7 +21,6 @@ using Scopes = std::vector<std::vector<std::int32_t>>;
 
 void bind_columns(nb::module_& m);
 void bind_families(nb::module_& m);
-void bind_exact_sums(nb::module_& m);
 void bind_texts(nb::module_& m);
 void bind_inference(nb::module_& m);
 void bind_approximate(nb::module_& m);

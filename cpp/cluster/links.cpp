@@ -133,36 +133,12 @@ bool merged(const std::int64_t* edges, const double* lengths, std::size_t n, Tie
 }
 
 constexpr std::size_t kShort = std::size_t{1} << 30;  // rows whose clusters have short numbers
-
-template <class Id>
-void cut(const double* z, std::size_t n, std::size_t merges, std::int64_t* labels) {
-  std::vector<Id> in(n + merges, Id{-1});  // the last merge that each cluster is part of
-  for (std::size_t t = merges; t-- > 0;) {
-    Id& own = in[n + t];
-    if (own < 0) own = static_cast<Id>(n + t);
-    const Id whole = own;
-    in[static_cast<std::size_t>(z[4 * t])] = whole;
-    in[static_cast<std::size_t>(z[4 * t + 1])] = whole;
-  }
-  std::vector<Id> number(n + merges, Id{-1});
-  Id next = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    Id& label = number[in[i] < 0 ? i : static_cast<std::size_t>(in[i])];
-    if (label < 0) label = next++;
-    labels[i] = label;
-  }
-}
-
 }  // namespace
 
 bool links_of_tree(const std::int64_t* edges, const double* lengths, std::size_t n, Ties ties,
                    double* z) {
   return n < kShort ? merged<std::int32_t>(edges, lengths, n, ties, z)
                     : merged<std::int64_t>(edges, lengths, n, ties, z);
-}
-
-void labels_of_links(const double* z, std::size_t n, std::size_t merges, std::int64_t* labels) {
-  n < kShort ? cut<std::int32_t>(z, n, merges, labels) : cut<std::int64_t>(z, n, merges, labels);
 }
 
 namespace {

@@ -19,10 +19,6 @@ enum class Ties { kAsGiven, kByCluster };
 bool links_of_tree(const std::int64_t* edges, const double* lengths, std::size_t n, Ties ties,
                    double* z);
 
-// The clusters after the first `merges` of a tree of n rows, numbered by their first rows.
-// IN z: (n−1) × 4, each merge after those that made its parts. OUT labels: n.
-void labels_of_links(const double* z, std::size_t n, std::size_t merges, std::int64_t* labels);
-
 struct Tie {
   std::int64_t a, b;
   double strength;  // above 0
