@@ -247,7 +247,7 @@ class FamilyPlan {
     check_names(variables);
     Views views(*this, all);
     const Slot variables_slot(kind, "variables"), values(kind, "values"), skipped(kind, "skipped"),
-        configurations(kind, "configurations"), exact(kind, "exact");
+        configurations(kind, "configurations");
     const nb::object zero = nb::steal(PyLong_FromLong(0));
     nb::list out = listed(size());
     for (std::size_t i = 0; i < size(); ++i) {
@@ -258,7 +258,6 @@ class FamilyPlan {
       values.set(made, views.of(i));
       skipped.set(made, zero);
       configurations.set(made, nb::none());
-      exact.set(made, nb::none());
       PyList_SetItem(out.ptr(), static_cast<Py_ssize_t>(i), nb::object(made).release().ptr());
     }
     return out;

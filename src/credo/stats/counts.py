@@ -51,10 +51,9 @@ _FIELDS = ("variables", "values", "configurations", "skipped")
 
 class _Unguarded:
     """Counts before they are frozen: filled without the guard of a frozen dataclass, which costs
-    more than all else where a tally gives away hundreds of tables. (The binding also fills `exact`,
-    which nobody reads.)"""
+    more than all else where a tally gives away hundreds of tables."""
 
-    __slots__ = ("__weakref__", "configurations", "exact", "skipped", "values", "variables")
+    __slots__ = ("__weakref__", "configurations", "skipped", "values", "variables")
 
 
 @dataclass(frozen=True, eq=False, slots=True)

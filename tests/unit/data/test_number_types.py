@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import credo as cr
-from credo.data.columns.coder import Coder
+from credo.data.columns.column_scan import ColumnScan
 from credo.data.columns.infer import decide
 from credo.errors import TableError
 
@@ -34,10 +34,13 @@ MANY_TEXTS, ONE_TEXT = pa.array(["a", "b", "c"] * 9), pa.array(["x"])
 
 
 def decided(batches, keep=True):
-    coder = Coder("x", keep=keep)
-    for batch in batches:
-        coder.add(batch)
-    return decide(coder.profile())
+    for guess in (True, False):  # what was taken for numbers and is none is scanned again
+        column = ColumnScan("x", keep=keep, guess=guess)
+        for batch in batches:
+            column.add(batch)
+        if not column.misjudged:
+            break
+    return decide(column.profile())
 
 
 @pytest.mark.parametrize("keep", [True, False])
