@@ -4,12 +4,11 @@
 
 A frozen value: weights, and for each part of the columns one distribution a class. A Gaussian
 mixture has one part; latent classes (a mixture of naive Bayes) have one for each discrete column.
-Its methods are front doors: the algorithms live in `credo.predict` and `credo.train`.
+What can be asked of it is in `model/methods/mixture.py`.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +18,13 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.render import bar, number, table_html, table_text
 from credo.core.schema import Variable
+from credo.model.methods.mixture import MixtureMethods
 from credo.model.mixtures.candidates import Candidates
 from credo.model.mixtures.parts import Gaussians, Part, Rates, Tables
-from credo.model.values.randomness import Rng, generator, size
 from credo.model.values.record import Record
 from credo.model.values.value import readonly, taken_apart, text
 
 if TYPE_CHECKING:
-    from credo.data.table import Table
     from credo.model.networks.network import Network
 
 __all__ = ["Mixture"]
@@ -35,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture:
+class Mixture(MixtureMethods):
     """A mixture of k classes. Made by `cr.mixture`, or by hand.
 
     >>> import credo as cr
@@ -123,72 +121,6 @@ class Mixture:
         return replace(
             self, weights=self.weights[order], parts=tuple(p.reordered(order) for p in self.parts)
         )
-
-    # --- asking ---------------------------------------------------------------------------
-
-    def responsibilities(self, rows: Any, *, threads: int | None = None) -> Floats:
-        """P(class | row) for each row of a table; missing cells are integrated out.
-
-        A row that no class can have made is refused by its number.
-
-        >>> import credo as cr
-        >>> part = cr.Gaussians(("x", "y"), [[0, 0], [4, 1]], [1, 1], "spherical")
-        >>> mixture = cr.Mixture([0.5, 0.5], [part])
-        >>> mixture.responsibilities({"x": [None, 2.0], "y": [0.5, 0.5]}).tolist()
-        [[0.5, 0.5], [0.5, 0.5]]
-        """
-        from credo.predict.rows.mixture import scored_rows
-
-        return scored_rows(self, rows, threads).responsibilities()
-
-    def predict(self, rows: Any, *, threads: int | None = None) -> NDArray[np.intp]:
-        """The most probable class of each row; one that no class can have made is refused."""
-        best: NDArray[np.intp] = self.responsibilities(rows, threads=threads).argmax(axis=1)
-        return best
-
-    def log_densities(self, rows: Any, *, threads: int | None = None) -> Floats:
-        """ln P(row) for each row of a table; −inf where no class can have made it."""
-        from credo.predict.rows.mixture import scored_rows
-
-        return scored_rows(self, rows, threads).logs
-
-    def log_likelihood(self, rows: Any, *, threads: int | None = None) -> float:
-        """ln P(rows): the sum over the rows, by their weights if the table has any.
-
-        It is −inf where no class can have made one of them, as that of a network is.
-        """
-        from credo.predict.rows.mixture import scored_rows
-
-        return scored_rows(self, rows, threads).total
-
-    def bic(self, rows: Any) -> float:
-        """ln P(rows) − ½·parameters·ln n: higher is better (−½ of scikit-learn's figure)."""
-        from credo.predict.rows.mixture import scored_rows
-
-        found = scored_rows(self, rows)
-        return found.total - 0.5 * self.free_parameters * math.log(max(found.cells.weight, 1.0))
-
-    def icl(self, rows: Any) -> float:
-        """BIC less the entropy of the responsibilities: classes that overlap are paid for."""
-        from credo.predict.rows.mixture import scored_rows
-
-        found = scored_rows(self, rows)
-        share, weights = found.shares, found.weights
-        with np.errstate(divide="ignore", invalid="ignore"):
-            terms = np.where(share > 0, share * np.log(share), 0.0).sum(axis=1)
-        return self.bic(rows) + float(terms.sum() if weights is None else weights @ terms)
-
-    def sample(self, n: int, *, rng: Rng = 0) -> Table:
-        """Rows drawn from the mixture, with their class in the last column.
-
-        >>> import credo as cr
-        >>> part = cr.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")
-        >>> cr.Mixture([0.5, 0.5], [part]).sample(3, rng=1).schema.names
-        ('x', 'Class')
-        """
-        from credo.predict.rows.mixture import sampled
-
-        return sampled(self, size(n), generator(rng))
 
     def to_network(self) -> Network:
         """The same distribution as a Bayesian network with a hidden class; see `from_network`.

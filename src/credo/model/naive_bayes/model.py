@@ -4,12 +4,12 @@
 
 A frozen value: a Bayesian network with one class node, learned from one tally, which it keeps. So
 two models merge exactly (`a + b` is the model of both tables), and parameters keep their posterior.
-Its methods are front doors: the algorithms live in `credo.predict`.
+What can be asked of it is in `model/methods/naive_bayes.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from credo.core.frozen import Frozen
 from credo.core.render import number, table_html, table_text
 from credo.core.schema import Variable
 from credo.model.answers.distribution import Distribution
+from credo.model.methods.naive_bayes import NaiveBayesMethods
 from credo.model.naive_bayes.blocks import FeatureBlock
 from credo.model.naive_bayes.features import Feature, States
 from credo.model.networks.network import Network
@@ -30,9 +31,6 @@ from credo.stats.by_class import ByClass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from credo.model.answers.interval import Interval
-    from credo.predict.rows.naive_explain import Contributions
-    from credo.predict.rows.naive_linear import LinearForm
 
 __all__ = ["NaiveBayesModel"]
 
@@ -40,7 +38,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class NaiveBayesModel(Frozen):
+class NaiveBayesModel(NaiveBayesMethods, Frozen):
     """A trained naive Bayes classifier. Made by `credo.naive_bayes` and by `NaiveBayes.fit`.
 
     >>> import credo as cr
@@ -140,98 +138,6 @@ class NaiveBayesModel(Frozen):
         from credo.model.naive_bayes.as_network import network_of
 
         return network_of(self, target)
-
-    # --- asking ---------------------------------------------------------------------------
-
-    def p(self, row: Mapping[str, Any] | None = None, *, unseen: str = "error") -> Distribution:
-        """P(class | the cells of one row); cells that are not given are summed out.
-
-        A name or state that the model does not know is refused, with what is near; `unseen=`
-        "missing" or "smooth" treats such a state as in rows of a table.
-
-        >>> import credo as cr
-        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
-        >>> model.p({"Outlook": "sunny"})
-        Traceback (most recent call last):
-        credo.errors.UnknownNameError: State 'sunny' is not one of 'Outlook'. Did you mean 'Sunny'?
-        """
-        from credo.predict.rows.naive_row import posterior_of_row
-
-        return posterior_of_row(self, {} if row is None else row, unseen)
-
-    def log_joint(self, row: Mapping[str, Any], *, unseen: str = "error") -> Floats:
-        """ln P(class, row) for each class.
-
-        >>> import credo as cr
-        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis", smoothing=0)
-        >>> [round(float(v), 4) for v in np.exp(model.log_joint({"Wind": "Strong"}))]
-        [0.2143, 0.2143]
-        """
-        from credo.predict.rows.naive_row import joint_of_row
-
-        return joint_of_row(self, row, unseen)
-
-    def predict_proba(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> Floats:
-        """P(class | row) for each row of a table, a column for each class.
-
-        >>> import credo as cr
-        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
-        >>> model.predict_proba({"Wind": ["Strong", None]}).round(4).tolist()
-        [[0.4661, 0.5339], [0.3571, 0.6429]]
-        """
-        from credo.predict.rows.naive import predict_table
-
-        out: Floats = predict_table(self, rows, "posterior", unseen, threads)
-        return out
-
-    def predict(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> list[Any]:
-        """The most probable class of each row of a table."""
-        from credo.predict.rows.naive import predict_table
-
-        best = predict_table(self, rows, "best", unseen, threads)
-        return [self.classes[int(k)] for k in best]
-
-    def explain(
-        self,
-        row: Mapping[str, Any],
-        *,
-        of: Any = None,
-        against: Any = None,
-        unseen: str = "error",
-    ) -> Contributions:
-        """What each cell of a row says for one class against another, in bits.
-
-        Without names, the most probable class against the next.
-        """
-        from credo.predict.rows.naive_explain import explain
-
-        return explain(self, row, of, against, unseen)
-
-    def linear_form(self, *, reference: bool = True, unseen: str = "error") -> LinearForm:
-        """The model as a linear classifier: bias and weights of the log odds; see docs."""
-        from credo.predict.rows.naive_linear import linear_form
-
-        return linear_form(self, reference, unseen)
-
-    def interval(
-        self, row: Mapping[str, Any], level: float = 0.95, *, draws: int = 2000, rng: Any = 0
-    ) -> dict[Any, Interval]:
-        """How sure P(class | row) is: a credible interval for each class, from the posterior.
-
-        >>> import credo as cr
-        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
-        >>> low, high = model.interval({"Outlook": "Sunny"})["Yes"]
-        >>> low < model.p({"Outlook": "Sunny"})["Yes"] < high
-        True
-        """
-        from credo.model.answers.interval import Interval
-        from credo.predict.intervals.naive_bayes import intervals_of_row
-
-        found = intervals_of_row(self, row, level, draws, rng)
-        return {
-            c: Interval(float(low), float(high), level)
-            for c, (low, high) in zip(self.classes, found, strict=True)
-        }
 
     # --- how it looks ---------------------------------------------------------------------
 
