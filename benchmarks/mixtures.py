@@ -116,6 +116,7 @@ def full(bench: Bench, rows: int, threads: int) -> None:
 def diagonal(bench: Bench, rows: int) -> None:
     """Columns apart: the engine of mixtures, and EM of networks, which does the same by its own."""
     import credo as cr
+from credo.distributions import Gaussians, Tables
     from credo.estimators import GaussianMixture
 
     d, k, steps = 8, 4, 20
@@ -126,7 +127,9 @@ def diagonal(bench: Bench, rows: int) -> None:
     names = [f"x{j}" for j in range(d)]
     table = cr.read({n: x[:, j] for j, n in enumerate(names)})
     net = cr.Mixture(
-        np.full(k, 1 / k), [cr.Gaussians(names, first, np.ones((k, d)), "diagonal")], "C"
+        np.full(k, 1 / k),
+        [Gaussians(names, first, np.ones((k, d)), "diagonal")],
+        "C",
     ).to_network()
 
     def mixture(threads: int) -> Any:
@@ -181,7 +184,8 @@ def latent(bench: Bench, rows: int) -> None:
     table = Table(Block(Schema(tuple(variables)), tuple(np.ascontiguousarray(codes.T))))
     first = rng.dirichlet(np.full(r, 3.0), size=(d, k))
     start = cr.Mixture(
-        np.full(k, 1 / k), [cr.Tables(v, t) for v, t in zip(variables, first, strict=True)]
+        np.full(k, 1 / k),
+        [Tables(v, t) for v, t in zip(variables, first, strict=True)],
     )
 
     def credo(threads: int) -> Any:

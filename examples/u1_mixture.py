@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
 import credo as cr
+from credo.distributions import Gaussians
 
 iris = load_iris()
 names = [n.removesuffix(" (cm)") for n in iris.feature_names]
@@ -37,7 +38,8 @@ print("\nBalls that shrink become k-means:")
 centres = three.gaussians.means
 for variance in (1.0, 0.1, 0.001):
     balls = cr.Mixture(
-        np.full(3, 1 / 3), [cr.Gaussians(names, centres, np.full(3, variance), "spherical")]
+        np.full(3, 1 / 3),
+        [Gaussians(names, centres, np.full(3, variance), "spherical")],
     )
     share = balls.responsibilities(rows)
     nearest = ((iris.data[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)

@@ -17,8 +17,9 @@ _RENAMED = {
     **{
         name: (f"credo.distributions.{name}", f"credo.distributions.{name}")
         for name in (
-            "MixedJoint", "MultivariateGaussian", "MultivariateMixture", "MultivariateT",
-            "NormalInverseGamma", "NormalInverseWishart", "NormalMean", "NormalMixture", "StudentT",
+            "Approximation", "Estimate", "Gaussians", "Rates", "Tables", "MixedJoint",
+            "MultivariateGaussian", "MultivariateMixture", "MultivariateT", "NormalInverseGamma",
+            "NormalInverseWishart", "NormalMean", "NormalMixture", "StudentT",
         )
     },
 }  # fmt: skip

@@ -17,8 +17,6 @@ from credo.data import Table as Table
 from credo.data import read as read
 from credo.data import tally as tally
 from credo.formats import load as load
-from credo.model.answers.approximation import Approximation as Approximation
-from credo.model.answers.approximation import Estimate as Estimate
 from credo.model.answers.between import between as between
 from credo.model.answers.distribution import Distribution as Distribution
 from credo.model.distributions.beta import Beta as Beta
@@ -32,9 +30,6 @@ from credo.model.graphs.undirected import UndirectedGraph as UndirectedGraph
 from credo.model.hypotheses.hypotheses import Hypotheses as Hypotheses
 from credo.model.hypotheses.number_game import number_game as number_game
 from credo.model.mixtures.mixture import Mixture as Mixture
-from credo.model.mixtures.parts import Gaussians as Gaussians
-from credo.model.mixtures.parts import Rates as Rates
-from credo.model.mixtures.parts import Tables as Tables
 from credo.model.networks.cpt import Cpt as Cpt
 from credo.model.networks.line_prior import LinePrior as LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian as LinearGaussian

@@ -1,5 +1,6 @@
 """Distributions and beliefs about their parameters, with those that are rarely named."""
 
+from credo.model.answers.approximation import Approximation, Estimate
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import Interval
 from credo.model.answers.mixed_joint import MixedJoint
@@ -16,14 +17,18 @@ from credo.model.distributions.normal_inverse_wishart import NormalInverseWishar
 from credo.model.distributions.normal_mean import NormalMean
 from credo.model.distributions.predictive_check import Realism
 from credo.model.distributions.student import MultivariateT, StudentT
+from credo.model.mixtures.parts import Gaussians, Rates, Tables
 
 __all__ = [
+    "Approximation",
     "Bernoulli",
     "Beta",
     "Categorical",
     "Dirichlet",
     "Distribution",
+    "Estimate",
     "Gaussian",
+    "Gaussians",
     "Interval",
     "LikelihoodCurve",
     "MixedJoint",
@@ -34,6 +39,8 @@ __all__ = [
     "NormalInverseWishart",
     "NormalMean",
     "NormalMixture",
+    "Rates",
     "Realism",
     "StudentT",
+    "Tables",
 ]

@@ -145,7 +145,7 @@ def test_a_step_of_latent_classes_by_enumeration(seed, k, prior):
     table = cr.read(columns, schema)
     rng = np.random.default_rng(seed)
     parts = [
-        cr.Tables(table.schema[n], rng.dirichlet(np.ones(len(s)), size=k))
+        cr.distributions.Tables(table.schema[n], rng.dirichlet(np.ones(len(s)), size=k))
         for n, s in schema.items()
     ]
     start = cr.Mixture(rng.dirichlet(np.ones(k)), parts)

@@ -34,7 +34,7 @@ class MixtureMethods:
         A row that no class can have made is refused by its number.
 
         >>> import credo as cr
-        >>> part = cr.Gaussians(("x", "y"), [[0, 0], [4, 1]], [1, 1], "spherical")
+        >>> part = cr.distributions.Gaussians(("x", "y"), [[0, 0], [4, 1]], [1, 1], "spherical")
         >>> mixture = cr.Mixture([0.5, 0.5], [part])
         >>> mixture.responsibilities({"x": [None, 2.0], "y": [0.5, 0.5]}).tolist()
         [[0.5, 0.5], [0.5, 0.5]]
@@ -86,7 +86,7 @@ class MixtureMethods:
         """Rows drawn from the mixture, with their class in the last column.
 
         >>> import credo as cr
-        >>> part = cr.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")
+        >>> part = cr.distributions.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")
         >>> cr.Mixture([0.5, 0.5], [part]).sample(3, rng=1).schema.names
         ('x', 'Class')
         """

@@ -37,7 +37,8 @@ class Mixture(MixtureMethods):
     """A mixture of k classes. Made by `cr.mixture`, or by hand.
 
     >>> import credo as cr
-    >>> mixture = cr.Mixture([0.5, 0.5], [cr.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")])
+    >>> parts = [cr.distributions.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")]
+    >>> mixture = cr.Mixture([0.5, 0.5], parts)
     >>> mixture.responsibilities({"x": [0.0, 2.0]}).round(3).tolist()
     [[1.0, 0.0], [0.5, 0.5]]
     >>> round(mixture.log_likelihood({"x": [0.0, 2.0]}), 6)
@@ -137,7 +138,7 @@ class Mixture(MixtureMethods):
         """A network whose one root is a discrete class, and all else hangs from it, as a mixture.
 
         >>> import credo as cr
-        >>> part = cr.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")
+        >>> part = cr.distributions.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")
         >>> net = cr.Mixture([0.5, 0.5], [part]).to_network()
         >>> cr.Mixture.from_network(net, "Class").k
         2

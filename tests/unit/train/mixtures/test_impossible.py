@@ -49,7 +49,9 @@ def test_a_row_of_weight_0_says_nothing():
 
 def test_two_cells_that_no_class_allows_together():
     yes = cr.Variable("p", "discrete", ("n", "y")), cr.Variable("q", "discrete", ("n", "y"))
-    tables = [cr.Tables(v, [[1, 0], [0.5, 0.5]][:: 1 - 2 * i]) for i, v in enumerate(yes)]
+    tables = [
+        cr.distributions.Tables(v, [[1, 0], [0.5, 0.5]][:: 1 - 2 * i]) for i, v in enumerate(yes)
+    ]
     mixture = cr.Mixture([0.5, 0.5], tables)
     assert mixture.predict({"p": ["y", "n"], "q": ["n", "y"]}).tolist() == [1, 0]
     told = "Row 1 has .*: p=y is impossible with Class=0; q=y is impossible with Class=1"
@@ -59,7 +61,7 @@ def test_two_cells_that_no_class_allows_together():
 
 def test_a_class_without_weight_makes_no_row():
     colour = cr.Variable("c", "discrete", ("a", "b"))
-    mixture = cr.Mixture([1.0, 0.0], [cr.Tables(colour, [[1, 0], [0, 1]])])
+    mixture = cr.Mixture([1.0, 0.0], [cr.distributions.Tables(colour, [[1, 0], [0, 1]])])
     with pytest.raises(ImpossibleError, match="no class allows c=b"):
         mixture.responsibilities({"c": ["b"]})
 

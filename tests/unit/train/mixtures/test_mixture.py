@@ -22,9 +22,11 @@ def two_bells(n=200, seed=0, d=2):
 
 
 def test_a_mixture_by_hand():
-    part = cr.Gaussians(("x", "y"), [[0, 0], [3, 1]], [[[1, 0.5], [0.5, 2]]] * 2)
+    part = cr.distributions.Gaussians(("x", "y"), [[0, 0], [3, 1]], [[[1, 0.5], [0.5, 2]]] * 2)
     colour = cr.Variable("colour", "discrete", ("red", "blue"))
-    mixture = cr.Mixture([0.25, 0.75], [part, cr.Tables(colour, [[0.9, 0.1], [0.2, 0.8]])])
+    mixture = cr.Mixture(
+        [0.25, 0.75], [part, cr.distributions.Tables(colour, [[0.9, 0.1], [0.2, 0.8]])]
+    )
     assert mixture.k == 2 and mixture.names == ("x", "y", "colour")
     assert mixture.free_parameters == 1 + 4 + 6 + 2
     again = pickle.loads(pickle.dumps(mixture))
@@ -41,17 +43,21 @@ def test_a_mixture_by_hand():
 @pytest.mark.parametrize(
     ("weights", "parts", "message"),
     [
-        ([0.5, 0.6], [cr.Rates("v", [1, 2])], "add up to 1"),
+        ([0.5, 0.6], [cr.distributions.Rates("v", [1, 2])], "add up to 1"),
         ([1.0], [], "at least one column"),
-        ([1.0], [cr.Rates("v", [1, 2])], "has 2 classes, and there are 1 weights"),
+        ([1.0], [cr.distributions.Rates("v", [1, 2])], "has 2 classes, and there are 1 weights"),
         ([1.0], ["v"], "Gaussians, Tables or Rates"),
-        ([1.0], [cr.Rates("v", [1]), cr.Rates("v", [2])], "'v' is used twice"),
-        ([1.0], [cr.Rates("Class", [1])], "'Class' is used twice"),
+        (
+            [1.0],
+            [cr.distributions.Rates("v", [1]), cr.distributions.Rates("v", [2])],
+            "'v' is used twice",
+        ),
+        ([1.0], [cr.distributions.Rates("Class", [1])], "'Class' is used twice"),
         (
             [1.0],
             [
-                cr.Gaussians(("a",), [[0]], [1], "spherical"),
-                cr.Gaussians(("b",), [[0]], [1], "spherical"),
+                cr.distributions.Gaussians(("a",), [[0]], [1], "spherical"),
+                cr.distributions.Gaussians(("b",), [[0]], [1], "spherical"),
             ],
             "one part",
         ),
@@ -64,22 +70,22 @@ def test_what_is_no_mixture(weights, parts, message):
 
 def test_parts_that_do_not_fit():
     with pytest.raises(InputError, match="positive definite"):
-        cr.Gaussians(("a", "b"), [[0, 0]], [[[1, 2], [2, 1]]])
+        cr.distributions.Gaussians(("a", "b"), [[0, 0]], [[[1, 2], [2, 1]]])
     with pytest.raises(InputError, match="must have the shape"):
-        cr.Gaussians(("a", "b"), [[0, 0]], [1.0, 1.0], "full")
+        cr.distributions.Gaussians(("a", "b"), [[0, 0]], [1.0, 1.0], "full")
     with pytest.raises(InputError, match="must be finite"):
-        cr.Gaussians(("a",), [[np.nan]], [1.0], "spherical")
+        cr.distributions.Gaussians(("a",), [[np.nan]], [1.0], "spherical")
     with pytest.raises(InputError, match="form must be"):
-        cr.Gaussians(("a",), [[0]], [1.0], "round")
+        cr.distributions.Gaussians(("a",), [[0]], [1.0], "round")
     with pytest.raises(InputError, match="above 0"):
-        cr.Rates("v", [0.0])
+        cr.distributions.Rates("v", [0.0])
     with pytest.raises(InputError, match="add up to 1"):
-        cr.Tables(cr.Variable("c", "discrete", ("a", "b")), [[0.5, 0.6]])
+        cr.distributions.Tables(cr.Variable("c", "discrete", ("a", "b")), [[0.5, 0.6]])
 
 
 def test_a_sample_has_the_moments():
-    part = cr.Gaussians(("x", "y"), [[0, 0], [8, 1]], [[[1, 0.5], [0.5, 2]]] * 2)
-    mixture = cr.Mixture([0.25, 0.75], [part, cr.Rates("v", [1.0, 5.0])])
+    part = cr.distributions.Gaussians(("x", "y"), [[0, 0], [8, 1]], [[[1, 0.5], [0.5, 2]]] * 2)
+    mixture = cr.Mixture([0.25, 0.75], [part, cr.distributions.Rates("v", [1.0, 5.0])])
     rows = mixture.sample(40_000, rng=1)
     label = rows["Class"].astype(int)
     assert abs((label == 1).mean() - 0.75) < 0.01
@@ -102,7 +108,7 @@ def test_networks_that_are_no_mixture():
     with pytest.raises(InputError, match="without parents"):
         cr.Mixture.from_network(net, "b")
     with pytest.raises(InputError, match="Poisson"):
-        cr.Mixture([1.0], [cr.Rates("v", [1])]).to_network()
+        cr.Mixture([1.0], [cr.distributions.Rates("v", [1])]).to_network()
 
 
 # --- learning ---------------------------------------------------------------------------------
@@ -323,7 +329,9 @@ def test_states_never_seen_are_missing_with_a_warning():
 
 
 def test_maximum_likelihood_may_leave_a_row_impossible_and_says_minus_infinity():
-    part = cr.Tables(cr.Variable("a", "discrete", ("u", "v")), [[1.0, 0.0], [1.0, 0.0]])
+    part = cr.distributions.Tables(
+        cr.Variable("a", "discrete", ("u", "v")), [[1.0, 0.0], [1.0, 0.0]]
+    )
     mixture = cr.Mixture([0.5, 0.5], [part])
     assert mixture.log_densities({"a": ["v"]})[0] == -np.inf
     with pytest.raises(ImpossibleError, match="no class allows a=v"):
