@@ -116,7 +116,7 @@ def full(bench: Bench, rows: int, threads: int) -> None:
 def diagonal(bench: Bench, rows: int) -> None:
     """Columns apart: the engine of mixtures, and EM of networks, which does the same by its own."""
     import credo as cr
-from credo.distributions import Gaussians, Tables
+    from credo.distributions import Gaussians
     from credo.estimators import GaussianMixture
 
     d, k, steps = 8, 4, 20
@@ -170,6 +170,7 @@ def latent(bench: Bench, rows: int) -> None:
     import credo as cr
     from credo.core.schema import Schema
     from credo.data import Table
+    from credo.distributions import Tables
     from credo.stats.block import Block
 
     rng = np.random.default_rng(2)
