@@ -35,14 +35,6 @@ class FactorMethods(Questions):
     def _model(self) -> FactorModel:
         return cast("FactorModel", self)
 
-    def _allow_interval(self, interval: float | None, draws: int | None) -> None:
-        if interval is not None or draws is not None:
-            raise InputError(
-                "Credible intervals need a posterior of the parameters, which a model without "
-                "directions does not keep.",
-                hint="Fit a Bayesian network with a prior, or leave the interval out.",
-            )
-
     def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
         """P(target | the other cells) for each row of a table, a column for each state.
 

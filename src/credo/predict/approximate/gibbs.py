@@ -25,9 +25,9 @@ from credo.core.errors import LimitError
 from credo.core.progress import track
 from credo.model.answers.interval import Interval
 from credo.predict.approximate.blocks import Blocks
-from credo.predict.approximate.budget import Effort
-from credo.predict.approximate.estimate import Query, intervals, stated
+from credo.predict.approximate.estimate import folded, intervals, stated
 from credo.predict.exact.reduction import Reduced
+from credo.predict.questions.request import Request
 
 __all__ = ["Walked", "gibbs"]
 
@@ -82,9 +82,11 @@ class Walked:
         return out
 
 
-def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Effort) -> Walked:
+def gibbs(
+    problem: Reduced, blocks: Blocks, asked: Sequence[tuple[int, ...]], request: Request
+) -> Walked:
     """Move chains until the error or the budget is met."""
-    scopes = list(dict.fromkeys(blocks.over(q.scope) for q in queries))
+    scopes = list(dict.fromkeys(blocks.over(s) for s in asked))
     sizes = [prod(blocks.arities[b] for b in s) for s in scopes]
     if CHAINS * sum(sizes) > MAX_CELLS:
         raise LimitError(
@@ -94,18 +96,19 @@ def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Ef
         )
     native = _core.Gibbs(blocks.arities, [list(s) for s in blocks.scopes])
     tables = [np.ascontiguousarray(t / t.max()).ravel() for t in blocks.tables]
-    rng = np.random.default_rng(effort.seed)
+    rng = np.random.default_rng(request.seed)
     states = rng.integers(0, blocks.arities, (CHAINS, len(blocks.members)), dtype=np.int32)
     threads = _core.cores()
-    most = max(1, -(-effort.most // CHAINS))
+    most = max(1, -(-request.most // CHAINS))
     cuts = np.cumsum(sizes)[:-1]
+    event = request.mask
     sums: Floats | None = None
     sweeps, done, stopped = 0, 0, ""
 
     def run(n: int, collect: bool) -> Floats:
         nonlocal states, done
-        asked = [list(s) for s in scopes]
-        states, found = native.run(tables, states, asked, n, done, effort.seed, collect, threads)
+        over = [list(s) for s in scopes]
+        states, found = native.run(tables, states, over, n, done, request.seed, collect, threads)
         done += n
         return found
 
@@ -113,17 +116,18 @@ def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Ef
         assert sums is not None
         parts = dict(zip(scopes, np.split(sums / sweeps, cuts, axis=1), strict=True))
         return [
-            q.folded(
-                blocks.projected(parts[blocks.over(q.scope)], q.scope, problem.arities),
-                problem.arities,
+            folded(
+                blocks.projected(parts[blocks.over(s)], s, problem.arities),
+                tuple(problem.arities[v] for v in s),
+                event,
             )
-            for q in queries
+            for s in asked
         ]
 
     def batches() -> Iterator[int]:
         nonlocal sums, sweeps, stopped
         burn = min(_BURN, max(_BATCH, most // 5))
-        while done < burn and not effort.late(0.3):
+        while done < burn and not request.late(0.3):
             run(10, False)
         size = 10
         while not stopped:
@@ -132,17 +136,17 @@ def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Ef
             sums = found if sums is None else sums + found
             sweeps += n
             size = min(2 * size, _BATCH)
-            stopped = _reason(means(), sweeps, most, effort)
+            stopped = _reason(means(), sweeps, most, request)
             yield n * CHAINS
 
-    total = effort.most if effort.seconds is None else None
+    total = request.most if request.seconds is None else None
     for _ in track(batches(), "sampling", total=total, size=lambda n: n):
         pass
     return Walked(means(), sweeps, stopped)
 
 
-def _reason(means: list[Floats], sweeps: int, most: int, effort: Effort) -> str:
-    if effort.target is not None:
+def _reason(means: list[Floats], sweeps: int, most: int, request: Request) -> str:
+    if request.target is not None:
         found = [_estimate(m) for m in means]
         effective = _effective(found, sweeps * CHAINS)
         if sweeps >= _LEAST and effective >= _PER_CHAIN * CHAINS:
@@ -150,13 +154,13 @@ def _reason(means: list[Floats], sweeps: int, most: int, effort: Effort) -> str:
                 float(np.max(intervals(p, se, effective, np.inf, _freedom(m)).width)) / 2
                 for m, (p, se) in zip(means, found, strict=True)
             )
-            if widest <= effort.target:
-                return f"every interval is within ±{effort.target:g}"
+            if widest <= request.target:
+                return f"every interval is within ±{request.target:g}"
     if sweeps >= most:
-        asked = "were asked for" if effort.samples is not None else "are the most without a budget"
+        asked = "were asked for" if request.samples is not None else "are the most without a budget"
         return f"{sweeps * CHAINS:,} samples {asked}"
-    if effort.late():
-        return f"the time of {effort.seconds:g} s was up"
+    if request.late():
+        return f"the time of {request.seconds:g} s was up"
     return ""
 
 

@@ -18,15 +18,16 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.progress import track
 from credo.model.answers.approximation import enough
-from credo.predict.approximate.budget import Effort
-from credo.predict.approximate.estimate import Query, Sums
+from credo.predict.approximate.estimate import Sums
 from credo.predict.approximate.messages import propagate
 from credo.predict.approximate.proposal import Proposal, adapted, from_messages, plain
 from credo.predict.exact.reduction import Reduced
+from credo.predict.questions.request import Request
 
 __all__ = ["Drawn", "Sampler", "draw", "importance", "proposed"]
 
 Floats = NDArray[np.float64]
+Scope = tuple[int, ...]
 
 CELLS = 1 << 22
 """Cells of a batch: samples times variables."""
@@ -82,32 +83,34 @@ class Sampler:
         return columns, log_weights
 
 
-def importance(problem: Reduced, queries: Sequence[Query], effort: Effort) -> Drawn:
-    """Answer by importance sampling, or by likelihood weighting if the effort says so."""
-    proposal = proposed(problem, effort)
+def importance(problem: Reduced, scopes: Sequence[Scope], request: Request) -> Drawn:
+    """Answer by importance sampling, or by likelihood weighting if the request says so."""
+    proposal = proposed(problem, request)
     if proposal is None:
-        return Drawn(Sums(problem.arities, queries), -np.inf, "the evidence is impossible")
-    if not queries and proposal.exact and problem.weigh is None:  # every weight would be one
+        return Drawn(
+            Sums(problem.arities, scopes, request.mask), -np.inf, "the evidence is impossible"
+        )
+    if not scopes and proposal.exact and problem.weigh is None:  # every weight would be one
         log_z = proposal.log_scale + problem.log_scale
         return Drawn(Sums(problem.arities, ()), log_z, "nothing was left to draw")
-    return draw(problem, proposal, queries, effort)
+    return draw(problem, proposal, scopes, request)
 
 
-def proposed(problem: Reduced, effort: Effort) -> Proposal | None:
+def proposed(problem: Reduced, request: Request) -> Proposal | None:
     """Where to draw from; None where messages show that the evidence is impossible."""
-    if effort.method == "weighting":
+    if request.method == "weighting":
         return plain(problem)
-    share = None if effort.seconds is None else 0.2 * effort.seconds
+    share = None if request.seconds is None else 0.2 * request.seconds
     messages = propagate(problem, sweeps=200, tolerance=1e-6, seconds=share)
     if messages.impossible:
         return None
-    return _improved(from_messages(problem, messages), problem, effort)
+    return _improved(from_messages(problem, messages), problem, request)
 
 
-def draw(problem: Reduced, proposal: Proposal, queries: Sequence[Query], effort: Effort) -> Drawn:
+def draw(problem: Reduced, proposal: Proposal, scopes: Sequence[Scope], request: Request) -> Drawn:
     """Draw batches until the error or the budget is met."""
     sampler = Sampler(proposal, problem)
-    sums = Sums(problem.arities, queries)
+    sums = Sums(problem.arities, scopes, request.mask)
     stopped = ""
 
     def batches() -> Iterator[int]:
@@ -115,42 +118,42 @@ def draw(problem: Reduced, proposal: Proposal, queries: Sequence[Query], effort:
         largest = max(256, min(1 << 16, CELLS // max(len(proposal.scopes), 1)))
         size = min(4096, largest)
         while not stopped:
-            n = min(size, effort.most - sums.n)
-            sums.add(*sampler.run(n, effort.seed, sums.n))
+            n = min(size, request.most - sums.n)
+            sums.add(*sampler.run(n, request.seed, sums.n))
             size = min(2 * size, largest)
-            stopped = _reason(sums, effort)
+            stopped = _reason(sums, request)
             yield n
 
-    total = effort.most if effort.seconds is None else None
+    total = request.most if request.seconds is None else None
     for _ in track(batches(), "sampling", total=total, size=lambda n: n):
         pass
     log_z = sums.log_mean + proposal.log_scale + problem.log_scale
     return Drawn(sums, log_z, stopped)
 
 
-def _reason(sums: Sums, effort: Effort) -> str:
-    target = effort.target
+def _reason(sums: Sums, request: Request) -> str:
+    target = request.target
     believed = sums.effective >= enough(sums.n)
     if target is not None and believed and sums.half_width() <= target:
         return f"every interval is within ±{target:g}"
-    if sums.n >= effort.most:
-        if effort.samples is not None:
+    if sums.n >= request.most:
+        if request.samples is not None:
             return f"{sums.n:,} samples were asked for"
         return f"{sums.n:,} samples are the most that are drawn without a budget"
-    if effort.late():
-        return f"the time of {effort.seconds:g} s was up"
+    if request.late():
+        return f"the time of {request.seconds:g} s was up"
     return ""
 
 
-def _improved(proposal: Proposal, problem: Reduced, effort: Effort) -> Proposal:
+def _improved(proposal: Proposal, problem: Reduced, request: Request) -> Proposal:
     """The best of some rounds in which the tables follow the weighted draws."""
     if problem.weigh is not None:  # every table may have to move
         own = zip(proposal.weights, proposal.tables, strict=True)
         proposal = replace(proposal, weights=tuple(t if w is None else w for w, t in own))
     if proposal.exact:
         return proposal
-    seed = (effort.seed + _SEEDS[0]) % _SEEDS[1]
-    n = min(_PILOT, max(512, effort.most // 10))
+    seed = (request.seed + _SEEDS[0]) % _SEEDS[1]
+    n = min(_PILOT, max(512, request.most // 10))
     best, most = proposal, -1.0
     trial = proposal
     for r in range(_ROUNDS + 1):
@@ -164,7 +167,7 @@ def _improved(proposal: Proposal, problem: Reduced, effort: Effort) -> Proposal:
             best, most = trial, effective
         if (r == 0 and effective >= _POOR * n) or r == _ROUNDS:
             return best
-        if effort.late(0.4):
+        if request.late(0.4):
             return best
         w = _tempered(log_weights - top, n)
         table = _core.Columns(columns, list(trial.arities), [False] * len(columns))

@@ -12,12 +12,12 @@ from credo.core.errors import InputError, unknown_name
 from credo.core.frozen import Frozen
 from credo.core.render import table_html, table_text
 from credo.predict.exact.engine import engine_of
-from credo.predict.exact.posterior import joint_with_evidence, target_names
+from credo.predict.exact.posterior import joint_with_evidence
 from credo.predict.mixed.densities import density_tables
 from credo.predict.mixed.gaussian_network import gaussian_log_evidence, gaussian_posterior
-from credo.predict.mixed.ranges import observed
 from credo.predict.questions.conflict import refuse_impossible
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.request import Request
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -55,15 +55,14 @@ class Explanation(Frozen, Mapping[str, Any]):
         return table_html(["variable", "state"], rows, caption="; ".join(self.notes))
 
 
-def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
+def mpe(request: Request) -> Explanation:
     """The most probable states of every variable that is not observed, together.
 
     In a mixed network these are the discrete ones; a continuous one that is not observed is
     averaged over.
     """
-    lines = not any(v.is_discrete for v in net.variables)
-    net, evidence = observed(net, given)
-    if lines:
+    net, evidence = request.net, request.evidence
+    if request.lines:
         return _means(net, [n for n in net.names if n not in evidence.values], evidence)
     engine = engine_of(net).given(evidence.values, evidence.hard)
     known = [*evidence.hard, *evidence.values]
@@ -95,14 +94,10 @@ def _means(net: Network, names: Sequence[str], evidence: Evidence) -> Explanatio
     return Explanation(best, gaussian_log_evidence(net, whole))
 
 
-def marginal_map(
-    net: Network, targets: Sequence[str] | str, given: Mapping[str, Any]
-) -> Explanation:
+def marginal_map(request: Request) -> Explanation:
     """The most probable states of the targets together, all other variables summed out."""
-    lines = not any(v.is_discrete for v in net.variables)
-    net, evidence = observed(net, given)
-    names = target_names(net, targets, evidence)
-    if lines:
+    net, evidence, names = request.net, request.evidence, request.targets
+    if request.lines:
         return _means(net, names, evidence)
     for name in names:
         if not net.variable(name).is_discrete:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,30 +18,17 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
-from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.randomness import Rng, generator
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Local, Network
 
-__all__ = ["Draws", "dirichlet_rows", "enough", "has_posterior"]
+__all__ = ["Draws", "dirichlet_rows", "has_posterior"]
 
 Floats = NDArray[np.float64]
 Line = tuple[Floats, Floats, Floats]
 
 _TINY = 0.1  # rows worth fewer imagined rows than this are drawn as logarithms
-
-
-def enough(draws: int, level: float) -> int:
-    """A number of draws that an interval can be found with: they must reach into its tails."""
-    n = size(draws, "draws", most=10_000_000)
-    least = max(20, ceil(round(1 / (1 - level), 6)))
-    if n < least:
-        what = "An interval" if least == 20 else f"An interval of {100 * level:.10g} %"
-        raise InputError(
-            f"{what} needs at least {least:,} draws, got {n:,}.",
-            hint="1,000 is usual." if least <= 1000 else f"Give draws={max(least, 1000)}.",
-        )
-    return n
 
 
 def has_posterior(local: Local) -> bool:

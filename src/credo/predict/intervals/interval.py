@@ -9,6 +9,7 @@ the one of the network's own tables, the posterior means.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -19,15 +20,13 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, LimitError
 from credo.model.answers.credible import Credible
 from credo.model.answers.distribution import Distribution
-from credo.model.answers.interval import probability
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.multivariate import MultivariateGaussian
-from credo.model.values.randomness import Rng
 from credo.predict.exact.engine import engine_of, split
-from credo.predict.exact.posterior import marginals, posterior, target_names, that_matters
-from credo.predict.intervals.draws import Draws, enough
+from credo.predict.exact.posterior import event_probability, marginals, posterior, that_matters
+from credo.predict.intervals.draws import Draws
 from credo.predict.intervals.gaussian import MomentDraws, moment_draws
 from credo.predict.intervals.plan import DrawnPlan
 from credo.predict.intervals.uncertain import (
@@ -38,9 +37,10 @@ from credo.predict.intervals.uncertain import (
     UncertainMultivariateMixture,
 )
 from credo.predict.mixed.posterior import cases_of
-from credo.predict.mixed.ranges import asked_ranges, observed, tied_ranges
+from credo.predict.mixed.ranges import tied_ranges
 from credo.predict.questions.against_rows import against_rows
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.request import Request
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -53,64 +53,39 @@ MAX_CONFIGURATIONS = 10_000
 Floats = NDArray[np.float64]
 
 
-def posterior_interval(
-    net: Network,
-    target: str | Sequence[str],
-    given: Mapping[str, Any],
-    level: float,
-    draws: int,
-    rng: Rng,
-) -> Any:
-    """P(target | evidence) with the credible interval of each probability."""
-    level = probability(level)
-    draws = enough(draws, level)
-    source = Draws(net, rng)
-    answer = posterior(net, target, given)
-    net, evidence = observed(net, given)
+def posterior_interval(request: Request) -> Any:
+    """P(targets | evidence) with the credible interval of each probability."""
+    net, evidence, names = request.net, request.evidence, request.targets
+    source, level = _draws(request)
+    answer = posterior(request)
     if not isinstance(answer, Distribution):
-        names = target_names(net, target, evidence)
-        return uncertain(net, names, answer, evidence, level, draws, source)
-    names = target_names(net, target, evidence)
-    samples, _ = joint_draws(net, names, evidence, None, source, draws)
+        return uncertain(request, answer, source)
+    samples, _ = joint_draws(net, names, evidence, None, source, request.draws)
     shape = tuple(v.arity for v in answer.variables)
     interval = Credible.of(samples.reshape(len(samples), *shape), level)
     notes = against_rows(net, names, answer.p, interval, evidence)
     return Distribution(answer.variables, answer.p, interval, None, notes)
 
 
-def event_interval(
-    net: Network,
-    value: float,
-    events: Mapping[str, Any],
-    given: Mapping[str, Any],
-    level: float,
-    draws: int,
-    rng: Rng,
-) -> Probability:
+def event_interval(request: Request) -> Probability:
     """The probability of an event with its credible interval."""
-    level = probability(level)
-    draws = enough(draws, level)
-    net, evidence = observed(net, given)
-    net, evidence, events = asked_ranges(net, evidence, events)
-    names = tuple(events)
-    codes = {n: [net.variable(n).code(s) for s in states] for n, states in events.items()}
-    samples, _ = joint_draws(net, names, evidence, codes, Draws(net, rng), draws)
+    net, evidence, names, codes = request.net, request.evidence, request.targets, request.event
+    assert codes is not None
+    value = event_probability(request)
+    source, level = _draws(request)
+    samples, _ = joint_draws(net, names, evidence, codes, source, request.draws)
     last = samples.reshape(len(samples), -1, net.variable(names[-1]).arity)
     interval = Credible.of(last[..., codes[names[-1]]].sum(axis=(1, 2)), level)
     notes = against_rows(net, names, np.array(value), interval, evidence, codes)
     return Probability(value, interval, notes)
 
 
-def marginal_intervals(
-    net: Network, given: Mapping[str, Any], level: float, draws: int, rng: Rng
-) -> dict[str, Any]:
+def marginal_intervals(request: Request) -> dict[str, Any]:
     """Every marginal with its credible intervals; all from the same draws."""
-    level = probability(level)
-    draws = enough(draws, level)
-    source = Draws(net, rng)
-    points = marginals(net, given)
+    net, evidence, draws = request.net, request.evidence, request.draws
+    source, level = _draws(request)
+    points = marginals(request)
     tables = {n: p for n, p in points.items() if isinstance(p, Distribution)}
-    net, evidence = observed(net, given)
     out: dict[str, Any] = {}
     if tables:
         asked = DrawnPlan(engine_of(net), evidence, [], list(tables))
@@ -124,30 +99,30 @@ def marginal_intervals(
             out[name] = Distribution(point.variables, point.p, interval, None, notes)
     for name, point in points.items():
         if name not in out:
-            again = Draws(net, source.seed)
-            out[name] = uncertain(net, (name,), point, evidence, level, draws, again)
+            one = replace(request, targets=(name,))
+            out[name] = uncertain(one, point, Draws(net, request.seed))
     return {n: out[n] for n in points}
 
 
-def uncertain(
-    net: Network,
-    names: Sequence[str],
-    answer: Any,
-    evidence: Evidence,
-    level: float,
-    draws: int,
-    source: Draws,
-) -> Any:
+def _draws(request: Request) -> tuple[Draws, float]:
+    """The draws of the parameters, and the level of the intervals."""
+    assert request.level is not None
+    return Draws(request.net, request.seed), request.level
+
+
+def uncertain(request: Request, answer: Any, source: Draws) -> Any:
     """An answer about continuous variables with its credible intervals."""
-    discrete = [n for n in names if net.variable(n).is_discrete]
-    continuous = [n for n in names if not net.variable(n).is_discrete]
+    net, evidence, draws = request.net, request.evidence, request.draws
+    assert request.level is not None
+    level = request.level
+    discrete, continuous = request.named(discrete=True), request.named(discrete=False)
     for name in tied_ranges(net, evidence, continuous):
         raise InputError(
             f"A continuous variable has no credible interval where the evidence has a range of "
             f"{name!r}.",
             hint=f"Ask for a probability, such as P({continuous[0]} > 1 | …), which has one.",
         )
-    evidence = that_matters(net, names, evidence)
+    evidence = that_matters(net, request.targets, evidence)
     cases = cases_of(net, continuous, discrete, evidence)
     weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)
     if cases.names:

@@ -23,7 +23,8 @@ from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.randomness import Rng
 from credo.predict.exact.engine import ENGINES, engine_of
-from credo.predict.intervals.draws import Draws, enough
+from credo.predict.intervals.draws import Draws
+from credo.predict.questions.request import enough
 from credo.predict.rows.rows import predict_proba, read_rows
 from credo.stats.block import Block
 from credo.stats.configurations import grouped

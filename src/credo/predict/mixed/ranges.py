@@ -190,7 +190,7 @@ def _with(net: Network, tables: Sequence[RangeTable]) -> Network:
     ]
     edges = [*net.dag.edges, *((p.name, c.name) for c in more for p in c.parents)]
     dag = type(net.dag)(edges, nodes=[*net.names, *(c.name for c in more)])
-    return Network(dag, {**net.distributions, **{c.name: c for c in more}})
+    return Network(dag, {**net.distributions, **{c.name: c for c in more}}, record=net.record)
 
 
 # --- continuous variables given a range ----------------------------------------------------

@@ -33,7 +33,7 @@ def impossible(net: Network, evidence: Evidence) -> ImpossibleError | LimitError
     engine = engine_of(net)
     with suppress(LimitError):  # the model without evidence may be too much to ask
         engine.refuse_nothing_possible()
-    part = Evidence(evidence.hard, evidence.soft)
+    part = evidence.discrete
     if engine.ask(part, []).log_evidence[0] > -np.inf:
         return LimitError(
             f"The densities of {', '.join(map(repr, evidence.values))} are too far apart to be "

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.predict.exact.explanation import mpe
+from credo.predict.questions.request import request
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -42,7 +43,7 @@ def explained(
     filled = {n: np.array(c) for n, c in columns.items()}
     filled |= {v.name: np.zeros(many, dtype=np.intp) for v in discrete}
     for i in range(many):
-        best = mpe(net, cells_of(net, gone, columns, i))
+        best = mpe(request(net, cells_of(net, gone, columns, i)))
         for v in discrete:
             filled[v.name][i] = v.states.index(best[v.name])
     left = gone & np.array([not v.is_discrete for v in net.variables])
