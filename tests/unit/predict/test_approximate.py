@@ -432,7 +432,7 @@ def test_gibbs_is_refused_where_zeros_could_keep_chains_apart():
 
 
 def test_chains_that_do_not_mix_are_not_called_so(monkeypatch):
-    from credo.predict.approximate import blocks
+    from credo.predict.approximate import gibbs as blocks
 
     monkeypatch.setattr(blocks, "SMALL", 0.0)  # else a and b would be drawn together
     eps = 1e-7

@@ -26,8 +26,8 @@ from credo.predict.exact.engine import Engine, engine_of, split
 from credo.predict.exact.posterior import mixed_answer
 from credo.predict.mixed.densities import density_tables
 from credo.predict.mixed.gaussian_network import gaussian_posterior
-from credo.predict.questions.conflict import refuse_impossible
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.impossible import refuse_impossible
 from credo.predict.questions.request import Request, target_names
 
 if TYPE_CHECKING:

@@ -55,7 +55,7 @@ class NetworkMethods(Questions):
 
         n = draws_of(draws, interval)
         if interval is not None:
-            from credo.predict.intervals.rows import predict_proba_interval
+            from credo.predict.intervals.interval import predict_proba_interval
 
             return predict_proba_interval(self._asked, rows, target, interval, n, rng, threads)
         from credo.predict.rows.rows import predict_proba

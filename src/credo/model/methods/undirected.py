@@ -78,7 +78,7 @@ class FactorMethods(Questions):
         >>> round(net.log_partition, 6)  # ln 30
         3.401197
         """
-        from credo.predict.exact.factor_engine import log_partition
+        from credo.predict.exact.undirected import log_partition
 
         return log_partition(self._model)
 
@@ -92,7 +92,7 @@ class FactorMethods(Questions):
         >>> net.to_network().p("A", given={"B": 1})
         Distribution(A: 0 0.166667, 1 0.833333)
         """
-        from credo.predict.exact.directed import equivalent_network
+        from credo.predict.exact.undirected import equivalent_network
 
         return equivalent_network(self._model)
 

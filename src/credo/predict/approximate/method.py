@@ -18,22 +18,21 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, LimitError
 from credo.model.answers.approximation import Approximation, Estimate
 from credo.model.answers.interval import Interval
-from credo.predict.approximate.blocks import blocks_of
 from credo.predict.approximate.estimate import folded, stated
-from credo.predict.approximate.gibbs import CHAINS, Walked, gibbs
+from credo.predict.approximate.gibbs import CHAINS, Walked, blocks_of, gibbs
 from credo.predict.approximate.importance import Drawn, importance
 from credo.predict.approximate.messages import Messages, propagate
 from credo.predict.exact.engine import engine_of
 from credo.predict.exact.reduction import Reduced, parts, reduced
-from credo.predict.mixed.weighed import weighed_problem
+from credo.predict.mixed.engine import weighed_problem
 from credo.predict.questions.evidence import Evidence
-from credo.predict.questions.notes import tell
-from credo.predict.questions.possible import (
+from credo.predict.questions.impossible import (
     refuse_contradiction,
     refuse_empty,
     refuse_unfound,
     refuse_unlikely,
 )
+from credo.predict.questions.notes import tell
 from credo.predict.questions.request import Request
 
 __all__ = [

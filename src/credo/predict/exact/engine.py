@@ -259,7 +259,7 @@ def engine_of(net: Network | FactorModel) -> Engine:
 
 def _made(net: Network | FactorModel) -> Engine:
     if isinstance(net, FactorModel):
-        from credo.predict.exact.factor_engine import FactorEngine
+        from credo.predict.exact.undirected import FactorEngine
 
         return FactorEngine(net)
     return Engine(net)

@@ -15,8 +15,8 @@ from credo.predict.exact.engine import engine_of
 from credo.predict.exact.posterior import joint_with_evidence
 from credo.predict.mixed.densities import density_tables
 from credo.predict.mixed.gaussian_network import gaussian_log_evidence, gaussian_posterior
-from credo.predict.questions.conflict import refuse_impossible
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.impossible import refuse_impossible
 from credo.predict.questions.request import Request
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from credo.predict.mixed.gaussian_network import gaussian_log_evidence, gaussian
 from credo.predict.mixed.line_groups import line_groups
 from credo.predict.mixed.posterior import Cases, cases_of, mixed_joint, mixture
 from credo.predict.mixed.ranges import stated, stated_log, tied_ranges, within_ranges
-from credo.predict.questions.conflict import refuse_impossible
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.impossible import refuse_impossible
 from credo.predict.questions.request import Request
 
 if TYPE_CHECKING:

@@ -28,10 +28,10 @@ from credo.predict.approximate.estimate import RULE_OF_THREE, stated
 from credo.predict.approximate.importance import Sampler, proposed
 from credo.predict.approximate.method import asked_part, say
 from credo.predict.exact.reduction import Reduced
+from credo.predict.mixed.engine import codes_of
 from credo.predict.mixed.line_algebra import conditioned
 from credo.predict.mixed.line_groups import line_groups
-from credo.predict.mixed.weighed import codes_of
-from credo.predict.questions.possible import refuse_unfound
+from credo.predict.questions.impossible import refuse_unfound
 from credo.predict.questions.request import Request
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from credo.core.errors import CredoError
 from credo.core.schema import Variable
 from credo.data import Table
 from credo.model.networks.network import Network
-from credo.predict.rows.gaps import Gaps
-from credo.predict.rows.impute import impute
+from credo.predict.rows.impute import Gaps, impute
 from credo.stats.block import Block
 
 __all__ = ["ROWS", "information", "with_hidden"]
