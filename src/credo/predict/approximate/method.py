@@ -73,12 +73,12 @@ def chosen(request: Request, targets: Sequence[str], joint: bool = False) -> Req
         soft = [engine.at[n] for n in evidence.soft if n not in first]
         plan = engine.plan(observed, wanted, soft=soft)
     except LimitError as no:
-        return replace(request, why=no.message)
+        return request.but(why=no.message)
     rows = prod(net.variable(n).arity for n in first)
     seconds = plan.flops * rows / SPEED
     if request.seconds is not None and seconds > request.seconds:
-        return replace(request, why=f"An exact answer would take about {seconds:,.2g} s.")
-    return replace(request, method="exact")
+        return request.but(why=f"An exact answer would take about {seconds:,.2g} s.")
+    return request.but(method="exact")
 
 
 def approximate(request: Request, asked: Sequence[Sequence[str]]) -> list[Found]:
@@ -116,7 +116,7 @@ def _answered(request: Request, problem: Reduced, scopes: Sequence[Scope]) -> li
         poor = drawn.sums.effective < _HARDLY and problem.weigh is None
         if method == "auto" and poor and local:
             few = f"Only {drawn.sums.effective:.2g} of {drawn.sums.n:,} samples count."
-            return _by_messages(replace(request, why=f"{request.why} {few}"), problem, scopes)
+            return _by_messages(request.but(why=f"{request.why} {few}"), problem, scopes)
         if not drawn.sums.weight > 0:
             refuse_unfound(request, drawn.sums.n)
         return _by_samples(problem, drawn, request)
@@ -128,7 +128,7 @@ def _answered(request: Request, problem: Reduced, scopes: Sequence[Scope]) -> li
         blocks = blocks_of(problem, messages)
     except InputError as no:
         if method == "auto" and local:
-            tied = replace(request, why=f"{request.why} {no.message}")
+            tied = request.but(why=f"{request.why} {no.message}")
             return _by_messages(tied, problem, scopes)
         raise
     for members, states in zip(blocks.members, blocks.states, strict=True):

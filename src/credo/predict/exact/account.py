@@ -64,7 +64,6 @@ def account(request: Request, argmax: bool = False) -> Account:
     """The account of the exact answer to a request; of an `argmax` nothing is weighed."""
     net, evidence = request.net, request.evidence
     engine = engine_of(net).given(evidence.values, evidence.hard)
-    known = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
     asked, continuous = request.named(discrete=True), request.named(discrete=False)
     groups = line_groups(net, evidence.values.keys(), continuous) if engine.directed else ()
     integrated = tuple(n for g in groups for n in g.hidden if n not in continuous)
@@ -73,7 +72,8 @@ def account(request: Request, argmax: bool = False) -> Account:
         cases = cases_of(net, continuous, asked, evidence)
         asked, gaussians = list(cases.names), prod(cases.shape)
     targets = [engine.at[n] for n in asked]
-    plan = engine.plan(known, targets, soft=[engine.at[n] for n in evidence.soft])
+    row = engine.row(evidence)
+    plan = engine.plan(row.observed, targets, soft=row.soft)
     names = net.names
     needed = {*request.targets, *evidence.names}
     for name in tuple(needed) if engine.directed else ():

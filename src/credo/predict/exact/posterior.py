@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -78,6 +77,8 @@ def _event_probability(request: Request) -> float:
         p, approximation = approximate(request, [request.targets])[0]
         return Estimate(float(p[1]), one_cell(approximation, 1))
     table = _joint(request.net, request.targets, request.evidence)
+    if request.event is not None and table.ndim == 1:
+        return float(table[list(request.event[request.targets[0]])].sum())
     return float(table[request.mask].sum())
 
 
@@ -85,7 +86,9 @@ def _chosen(request: Request) -> Request:
     """The request about discrete targets with its method, and without evidence that is too much."""
     names = request.targets
     check_joint(request.net, names)
-    request = replace(request, evidence=that_matters(request.net, names, request.evidence))
+    evidence = that_matters(request.net, names, request.evidence)
+    if evidence is not request.evidence:
+        request = request.but(evidence=evidence)
     return chosen(request, names, joint=len(names) > 1)
 
 
@@ -159,19 +162,19 @@ def _mixed_choice(
         group = next(g for g in groups if continuous[0] in g.hidden)
         if discrete or group.free(evidence.hard):
             return request, None
-        request = replace(request, method="exact")  # one Gaussian: there is nothing to draw
+        request = request.but(method="exact")  # one Gaussian: there is nothing to draw
     try:
         evidence = that_matters(net, [*continuous, *discrete], evidence)
         cases = cases_of(net, continuous, discrete, evidence)
         check_joint(net, cases.names)
         return (
-            chosen(replace(request, evidence=evidence), cases.names, joint=len(cases.names) > 1),
+            chosen(request.but(evidence=evidence), cases.names, joint=len(cases.names) > 1),
             cases,
         )
     except LimitError as no:
         if request.method != "auto":
             raise
-        return replace(request, evidence=evidence, why=no.message), None
+        return request.but(evidence=evidence, why=no.message), None
 
 
 def _weights(net: Network, cases: Cases, evidence: Evidence) -> Floats:
@@ -218,17 +221,12 @@ def joint_with_evidence(
     shape = [net.variable(n).arity for n in names]
     first, last = list(names[:-1]), names[-1]
     rows = np.indices(shape[:-1]).reshape(len(first), prod(shape[:-1])).T
-    known = [*evidence.hard, *evidence.values]
-    observed = [engine.at[n] for n in (*known, *first)]
-    codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
-    batch = np.empty((len(rows), len(observed)), dtype=np.int32)
-    batch[:, : len(codes)] = codes
-    batch[:, len(codes) :] = rows
-    soft_names = [n for n in evidence.soft if n not in first]
-    plan = engine.plan(observed, [engine.at[last]], soft=[engine.at[n] for n in soft_names])
+    row = engine.row(evidence, without=first)
+    batch = np.concatenate([np.repeat(row.codes, len(rows), axis=0), rows], axis=1, dtype=np.int32)
+    observed = [*row.observed, *(engine.at[n] for n in first)]
+    plan = engine.plan(observed, [engine.at[last]], soft=row.soft)
     tables, scale = density_tables(engine, evidence)
-    soft = [np.ascontiguousarray(evidence.soft[n][None, :]) for n in soft_names]
-    log_e, flat, _ = plan.run(tables, batch, soft, 1)
+    log_e, flat, _ = plan.run(tables, np.ascontiguousarray(batch), row.likelihoods, 1)
     log_e = np.asarray(log_e, dtype=np.float64).copy()
     for k, name in enumerate(first):
         if name in evidence.soft:
@@ -252,14 +250,12 @@ def marginals(request: Request) -> dict[str, Any]:
     known = {*evidence.hard, *evidence.values}
     free = [v for v in net.variables if v.name not in known]
     if not any(v.is_discrete for v in net.variables):
-        for v in free[:1]:
-            refuse_sampling(request, v.name)
-        return {v.name: gaussian_posterior(net, [v.name], evidence) for v in free}
+        return {v.name: _continuous(request.but(targets=(v.name,))) for v in free}
     found = _discrete_marginals(request, [v.name for v in free if v.is_discrete])
     joints: dict[tuple[str, ...], Floats] = {}
     for v in free:
         if not v.is_discrete:
-            found[v.name] = mixed_answer(replace(request, targets=(v.name,)), joints)
+            found[v.name] = mixed_answer(request.but(targets=(v.name,)), joints)
     return {v.name: stated(found[v.name], evidence) for v in free}
 
 

@@ -169,13 +169,9 @@ class DrawnPlan:
     ) -> None:
         engine = engine.given(evidence.values, evidence.hard)
         self.engine, self.evidence = engine, evidence
-        known = [*evidence.hard, *evidence.values]
-        observed = [engine.at[n] for n in (*known, *first)]
-        self.codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
-        self.soft = [n for n in evidence.soft if n not in first]
-        self.plan = engine.plan(
-            observed, [engine.at[n] for n in targets], soft=[engine.at[n] for n in self.soft]
-        )
+        self.row = engine.row(evidence, without=first)
+        observed = [*self.row.observed, *(engine.at[n] for n in first)]
+        self.plan = engine.plan(observed, [engine.at[n] for n in targets], soft=self.row.soft)
         pruned = set(self.plan.pruned)
         net = engine.net
         names = [n for i, n in enumerate(net.names) if i not in pruned]
@@ -222,9 +218,8 @@ class DrawnPlan:
             yield np.stack(logs, axis=1), np.stack(flats, axis=1)
 
     def _once(self, tables: list[Floats], n: int, row: Sequence[int]) -> tuple[Floats, Floats]:
-        batch = np.tile(np.array([*self.codes, *row], dtype=np.int32), (n, 1))
-        soft = [np.ascontiguousarray(self.evidence.soft[s][None, :]) for s in self.soft]
-        log_e, flat, _ = self.plan.run(tables, np.ascontiguousarray(batch), soft, 1)
+        batch = np.tile(np.array([*self.row.codes[0], *row], dtype=np.int32), (n, 1))
+        log_e, flat, _ = self.plan.run(tables, batch, self.row.likelihoods, 1)
         return np.asarray(log_e), flat
 
     def _tables(self, drawn: Mapping[str, Any], n: int) -> tuple[list[Floats], Any]:

@@ -11,7 +11,6 @@ as 1e-60 there, so that no draw rules a row out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -115,7 +114,7 @@ def marginal_intervals(request: Request) -> dict[str, Any]:
             out[name] = Distribution(point.variables, point.p, interval, None, notes)
     for name, point in points.items():
         if name not in out:
-            one = replace(request, targets=(name,))
+            one = request.but(targets=(name,))
             out[name] = uncertain(one, point, Draws(net, request.seed))
     return {n: out[n] for n in points}
 

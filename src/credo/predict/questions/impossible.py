@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,8 +129,8 @@ def refuse_unlikely(request: Request, others: Sequence[Reduced]) -> None:
     """Look for a sample in each part that the question does not touch but that might be
     impossible."""
     directed = engine_of(request.net).directed
-    tries = replace(
-        request, method="importance", seconds=None, samples=_TRIES, error=None, seed=0, event=None
+    tries = request.but(
+        method="importance", seconds=None, samples=_TRIES, error=None, seed=0, event=None
     )
     for part in others:
         if part.has_zeros and not directed:
@@ -148,8 +147,8 @@ def _refuse_by_exact(net: Network, evidence: Evidence) -> None:
     engine = engine_of(net)
     part = evidence.discrete
     try:
-        observed, soft = ([engine.at[n] for n in names] for names in (part.hard, part.soft))
-        if engine.plan(observed, [], soft=soft).flops > _QUICK:
+        row = engine.row(part)
+        if engine.plan(row.observed, [], soft=row.soft).flops > _QUICK:
             return
         found = engine.ask(part, []).log_evidence[0]
     except LimitError:

@@ -125,18 +125,14 @@ def _weights(
     try:
         if engine.given(evidence.values, evidence.hard) is not engine:
             return {}
-        codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
-        observed = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
-        soft = [engine.at[n] for n in evidence.soft]
-        plan = engine.plan(observed, [], soft=soft, families=True)
+        row = engine.row(evidence)
+        plan = engine.plan(row.observed, [], soft=row.soft, families=True)
         if plan.flops > _QUICK:
             return {}
         tables, _ = density_tables(engine, evidence)
     except LimitError:
         return {}
-    likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
-    row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
-    _, _, families = plan.run(tables, row, likelihoods, 1)
+    _, _, families = plan.run(tables, row.codes, row.likelihoods, 1)
     sizes = [int(np.prod([engine.arities[v] for v in s])) for s in engine.scopes]
     starts = np.cumsum([0, *sizes])
     out = {}
