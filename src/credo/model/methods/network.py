@@ -46,7 +46,7 @@ class NetworkMethods(Questions):
 
         With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
 
-        >>> credo import Network
+        >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
         [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
@@ -80,7 +80,7 @@ class NetworkMethods(Questions):
         a progress bar on terminals, or `report=`, a function of (done, total). The same seed gives
         the same rows for any number of threads.
 
-        >>> credo import Network
+        >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> print(net.sample(3, rng=0))
         rain   wet
@@ -106,7 +106,7 @@ class NetworkMethods(Questions):
         `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
         them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
 
-        >>> credo import Network
+        >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> print(net.impute({"rain": [None, False], "wet": [True, None]}))
         rain   wet
@@ -123,7 +123,7 @@ class NetworkMethods(Questions):
         Where the graph was learned and rows cannot tell which way an arrow at such a variable
         points, a warning says so.
 
-        >>> credo import Network
+        >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.do({"wet": True}).p("rain")[True]  # wetting the grass does not make it rain
         0.2
@@ -142,7 +142,7 @@ class NetworkMethods(Questions):
     ) -> Sensitivity:
         """How far each parameter must move to change an answer; see docs/sensitivity.md.
 
-        >>> credo import Network
+        >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> found = net.sensitivity("P(rain=true | wet=true)", threshold=0.5)
         >>> round(found["P(rain=True)"].needed, 4)  # from 0.2, for P to fall to a half
@@ -162,7 +162,7 @@ class NetworkMethods(Questions):
     ) -> EvidenceValue:
         """Which unobserved variable would tell most of the target, in bits.
 
-        >>> credo import Network
+        >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.evidence_value("rain").best.variable
         'wet'
