@@ -15,7 +15,7 @@ from credo.errors import ImpossibleError, InputError, LimitError
 from credo.model.graphs.dag import Dag
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
-from credo.predict.mixed import line_groups
+from credo.predict.mixed import gaussian_groups
 from credo.predict.questions.evidence import Evidence
 from credo.predict.sampling.forward import forward_sampler
 
@@ -208,7 +208,7 @@ def test_numbers_that_overflow_are_refused():
 
 def test_mixtures_that_would_not_fit_are_refused(monkeypatch):
     net = mixed_network(2)
-    monkeypatch.setattr(line_groups, "MAX_NUMBERS", 10)
+    monkeypatch.setattr(gaussian_groups, "MAX_NUMBERS", 10)
     with pytest.raises(LimitError, match=r"a mixture of 4 Gaussians, 64 numbers"):
         net.sample(5, rng=0, given={"x4": 0.0, "x3": 0.0})
 

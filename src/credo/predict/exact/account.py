@@ -15,7 +15,7 @@ from credo.core.errors import LimitError
 from credo.core.frozen import Frozen
 from credo.core.render import shortened, table_text, text_html
 from credo.predict.exact.engine import engine_of
-from credo.predict.mixed.line_groups import line_groups
+from credo.predict.mixed.gaussian_groups import gaussian_groups
 from credo.predict.mixed.posterior import cases_of
 from credo.predict.questions.evidence import Evidence
 from credo.predict.questions.request import Request
@@ -65,7 +65,7 @@ def account(request: Request, argmax: bool = False) -> Account:
     net, evidence = request.net, request.evidence
     engine = engine_of(net).given(evidence.values, evidence.hard)
     asked, continuous = request.named(discrete=True), request.named(discrete=False)
-    groups = line_groups(net, evidence.values.keys(), continuous) if engine.directed else ()
+    groups = gaussian_groups(net, evidence.values.keys(), continuous) if engine.directed else ()
     integrated = tuple(n for g in groups for n in g.hidden if n not in continuous)
     gaussians = 0
     if continuous:

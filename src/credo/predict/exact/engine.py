@@ -25,7 +25,7 @@ from credo.core.kept import Kept
 from credo.model.networks.cpt import Cpt
 from credo.model.undirected.factor_model import FactorModel
 from credo.predict.mixed.densities import Density, density_tables, line_densities
-from credo.predict.mixed.line_groups import LineGroup, line_groups
+from credo.predict.mixed.gaussian_groups import GaussianGroup, gaussian_groups
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -86,7 +86,7 @@ class Engine:
         self.scopes = scopes
         self.tables = tables
         self._plans: OrderedDict[Any, Any] = OrderedDict()
-        self._groups: OrderedDict[frozenset[str], tuple[LineGroup, ...]] = OrderedDict()
+        self._groups: OrderedDict[frozenset[str], tuple[GaussianGroup, ...]] = OrderedDict()
         self._given: OrderedDict[Any, Engine] = OrderedDict()
         self._first: Engine | None = None
         self._lock = Lock()
@@ -104,7 +104,7 @@ class Engine:
             found = self._first.given(values, hard)
             return self if found is self._first else found.under(self.net, self.tables)
         key = frozenset(values)
-        groups = self._kept(self._groups, key, lambda: line_groups(self.net, key))
+        groups = self._kept(self._groups, key, lambda: gaussian_groups(self.net, key))
         if not any(g.hidden for g in groups):
             return self
         touched = {p.name for g in groups for p in g.parents}.intersection(hard)

@@ -21,8 +21,8 @@ from credo.predict.approximate.method import (
 )
 from credo.predict.exact.engine import engine_of
 from credo.predict.mixed.densities import density_tables
+from credo.predict.mixed.gaussian_groups import gaussian_groups
 from credo.predict.mixed.gaussian_network import gaussian_log_evidence, gaussian_posterior
-from credo.predict.mixed.line_groups import line_groups
 from credo.predict.mixed.posterior import Cases, cases_of, mixed_joint, mixture
 from credo.predict.mixed.ranges import stated, stated_log, tied_ranges, within_ranges
 from credo.predict.questions.evidence import Evidence
@@ -158,7 +158,7 @@ def _mixed_choice(
     """Exact if it is asked for or fits; evidence that does not matter is left out if that helps."""
     net, evidence = request.net, request.evidence
     if request.method in ("importance", "weighting", "loopy", "gibbs"):
-        groups = line_groups(net, evidence.values.keys(), continuous)
+        groups = gaussian_groups(net, evidence.values.keys(), continuous)
         group = next(g for g in groups if continuous[0] in g.hidden)
         if discrete or group.free(evidence.hard):
             return request, None

@@ -34,7 +34,7 @@ from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.randomness import Rng, generator
 from credo.predict.exact.engine import MAX_WORK, Engine
-from credo.predict.mixed.line_groups import width
+from credo.predict.mixed.gaussian_groups import width
 from credo.predict.questions.evidence import Evidence
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
     λ_g(u_g) = p(y_g | u_g)        P(d, y) = Π_v P(d_v | parents) · Π_g λ_g(u_g)
 
-Every group of lines (`line_groups`) is enumerated over the discrete variables that touch it, and
-no others, and comes into the plan as one more table over those. So a discrete posterior is exact,
+Every group of lines (`gaussian_groups`) is enumerated over the discrete variables that touch it,
+and no others, and comes into the plan as one more table over those. So a discrete posterior is exact,
 and costs what the discrete network with these tables costs. (Lauritzen 1992: the discrete
 variables last.)
 
@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from credo.core.errors import LimitError
 from credo.predict.exact.engine import Engine, engine_of
 from credo.predict.exact.reduction import Reduced, reduced
+from credo.predict.mixed.conditioning import conditioned
 from credo.predict.mixed.densities import Density
-from credo.predict.mixed.line_algebra import conditioned
-from credo.predict.mixed.line_groups import LineGroup, line_groups, refuse_large, width
+from credo.predict.mixed.gaussian_groups import GaussianGroup, gaussian_groups, refuse_large, width
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -47,12 +47,14 @@ _NUMBERS = 4_000_000  # of a block of rows
 class MixedEngine(Engine):
     """The compiled form of a mixed network for one set of observed variables."""
 
-    def __init__(self, plain: Engine, groups: Sequence[LineGroup], hard: Collection[str]) -> None:
+    def __init__(
+        self, plain: Engine, groups: Sequence[GaussianGroup], hard: Collection[str]
+    ) -> None:
         for group in groups:
             refuse_large(group, hard)
         self.net, self.at, self.arities = plain.net, plain.at, plain.arities
         self.hard = frozenset(hard)
-        self.factors: dict[tuple[str, ...], list[LineGroup]] = {}
+        self.factors: dict[tuple[str, ...], list[GaussianGroup]] = {}
         for group in groups:
             scope = tuple(sorted((p.name for p in group.free(hard)), key=self.at.__getitem__))
             self.factors.setdefault(scope, []).append(group)
@@ -115,14 +117,16 @@ class MixedEngine(Engine):
         return most
 
 
-def _turned(log: Floats, group: LineGroup, hard: Mapping[str, Any], names: Sequence[str]) -> Floats:
+def _turned(
+    log: Floats, group: GaussianGroup, hard: Mapping[str, Any], names: Sequence[str]
+) -> Floats:
     """The axes of a group's discrete parents in the order of a factor's."""
     own = [p.name for p in group.free(hard)]
     return log.transpose([0, *(1 + own.index(n) for n in names)])
 
 
 def group_logs(
-    group: LineGroup,
+    group: GaussianGroup,
     hard: Mapping[str, Any],
     values: Mapping[str, Floats],
     drawn: Mapping[str, Any] | None = None,
@@ -156,7 +160,7 @@ def weighed_problem(
     net: Network, evidence: Evidence, targets: Sequence[str]
 ) -> tuple[Reduced, tuple[str, ...]]:
     """The factors of a question, and the discrete variables that weights depend on."""
-    groups = line_groups(net, evidence.values.keys()) if evidence.values else ()
+    groups = gaussian_groups(net, evidence.values.keys()) if evidence.values else ()
     large = [g for g in groups if _is_large(g, evidence)]
     if not large:
         return reduced(net, evidence, targets), ()
@@ -182,7 +186,7 @@ def weighed_problem(
 
 
 def codes_of(
-    group: LineGroup, rows: Mapping[str, NDArray[Any]], evidence: Evidence
+    group: GaussianGroup, rows: Mapping[str, NDArray[Any]], evidence: Evidence
 ) -> dict[str, Any]:
     """The codes of a group's discrete parents: drawn, or known."""
     return {
@@ -193,7 +197,7 @@ def codes_of(
     }
 
 
-def _is_large(group: LineGroup, evidence: Evidence) -> bool:
+def _is_large(group: GaussianGroup, evidence: Evidence) -> bool:
     try:
         refuse_large(group, evidence.hard)
     except LimitError:

@@ -28,9 +28,9 @@ from credo.predict.approximate.estimate import RULE_OF_THREE, stated
 from credo.predict.approximate.importance import Sampler, proposed
 from credo.predict.approximate.method import asked_part, say
 from credo.predict.exact.reduction import Reduced
+from credo.predict.mixed.conditioning import conditioned
 from credo.predict.mixed.engine import codes_of
-from credo.predict.mixed.line_algebra import conditioned
-from credo.predict.mixed.line_groups import line_groups
+from credo.predict.mixed.gaussian_groups import gaussian_groups
 from credo.predict.questions.impossible import refuse_unfound
 from credo.predict.questions.request import Request
 
@@ -63,7 +63,7 @@ def mixed_samples(request: Request) -> Any:
             "error= is that of a probability; it does not go with a continuous variable.",
             hint='Give a budget, such as "50000 samples" or "2 s".',
         )
-    groups = line_groups(net, evidence.values.keys(), continuous)
+    groups = gaussian_groups(net, evidence.values.keys(), continuous)
     group = next(g for g in groups if continuous[0] in g.hidden)
     needed = dict.fromkeys([*discrete, *(p.name for p in group.free(evidence.hard))])
     problem = asked_part(request, list(needed))

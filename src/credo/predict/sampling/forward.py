@@ -31,8 +31,8 @@ from credo.data.table import Table
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.predict.exact.elimination import Directed, Factor, eliminate, sliced
 from credo.predict.exact.engine import Engine, engine_of
-from credo.predict.mixed.line_algebra import conditioned
-from credo.predict.mixed.line_groups import LineGroup, line_groups, refuse_large
+from credo.predict.mixed.conditioning import conditioned
+from credo.predict.mixed.gaussian_groups import GaussianGroup, gaussian_groups, refuse_large
 from credo.predict.questions.evidence import Evidence
 from credo.predict.questions.impossible import impossible
 from credo.stats.block import Block
@@ -133,7 +133,7 @@ def forward_sampler(net: Network, evidence: Evidence) -> ForwardSampler:
     """The sampler given evidence; evidence of probability zero is refused."""
     if not engine_of(net).directed:
         return ForwardSampler(net.schema, _without_directions(net, evidence), (), (), {})
-    groups = line_groups(net, evidence.values.keys())
+    groups = gaussian_groups(net, evidence.values.keys())
     hidden = tuple(_hidden(group, evidence) for group in groups if group.hidden)
     done = {n for group in hidden for n in group.names}
     lines = []
@@ -236,7 +236,7 @@ def _told(log: Floats, names: Sequence[str]) -> Floats:
     return out
 
 
-def _hidden(group: LineGroup, evidence: Evidence) -> HiddenGroup:
+def _hidden(group: GaussianGroup, evidence: Evidence) -> HiddenGroup:
     """One group, for each configuration of its discrete parents, given what is observed of it."""
     hard = {p.name: evidence.hard[p.name] for p in group.parents if p.name in evidence.hard}
     refuse_large(group, hard, group.hidden)
