@@ -3,8 +3,8 @@
     λ_g(u_g) = p(y_g | u_g)        P(d, y) = Π_v P(d_v | parents) · Π_g λ_g(u_g)
 
 Every group of lines (`gaussian_groups`) is enumerated over the discrete variables that touch it,
-and no others, and comes into the plan as one more table over those. So a discrete posterior is exact,
-and costs what the discrete network with these tables costs. (Lauritzen 1992: the discrete
+and no others, and comes into the plan as one more table over those. So a discrete posterior is
+exact, and costs what the discrete network with these tables costs. (Lauritzen 1992: the discrete
 variables last.)
 
 Continuous evidence that is too much for tables weighs samples of the discrete variables instead:
