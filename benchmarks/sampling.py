@@ -155,9 +155,9 @@ def _given(net: Any) -> list[Entry]:
 def _plain(net: Any) -> Any:
     from credo import _core
     from credo.predict.questions.evidence import Evidence
-    from credo.predict.sampling.forward import story_of
+    from credo.predict.sampling.forward import forward_sampler
 
-    story = story_of(net, Evidence()).directed
+    story = forward_sampler(net, Evidence()).directed
     sampler = _core.Sampler(story.arities, story.scopes)
     return lambda _, lots: sampler.run(list(story.tables), sum(lots), 1, path="plain")[0]
 

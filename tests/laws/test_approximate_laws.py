@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from credo.errors import ImpossibleError
 from credo.predict.approximate.estimate import intervals
+from credo.predict.approximate.importance import adapted, from_messages, plain
 from credo.predict.approximate.messages import propagate
-from credo.predict.approximate.proposal import adapted, from_messages, plain
 from credo.predict.exact.reduction import parts, reduced
 from credo.predict.questions.evidence import Evidence
 from tests.unit.predict.joint import Joint, random_network

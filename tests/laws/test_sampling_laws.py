@@ -11,7 +11,7 @@ from credo.core.schema import Variable
 from credo.model.graphs.dag import Dag
 from credo.model.networks.cpt import Cpt
 from credo.predict.questions.evidence import Evidence
-from credo.predict.sampling.forward import story_of
+from credo.predict.sampling.forward import forward_sampler
 from tests.unit.predict.joint import Joint, random_evidence, random_network
 
 networks = st.builds(
@@ -31,7 +31,7 @@ def evidence_of(net, seed):
 @settings(max_examples=40)
 @given(networks, st.integers(0, 2**32), st.integers(0, 3000), st.integers(1, 4))
 def test_threads_and_cuts_change_nothing(net, seed, cut, threads):
-    story = story_of(net, Evidence.of(net, evidence_of(net, seed)))
+    story = forward_sampler(net, Evidence.of(net, evidence_of(net, seed)))
     whole = story.rows(3000, seed)
     parts = [
         story.rows(cut, seed, threads=threads),

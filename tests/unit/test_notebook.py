@@ -57,7 +57,7 @@ def _values():
 
     from credo.core.schema import Column
     from credo.estimators import calibration_report, compare, learning_curves
-    from credo.predict.intervals.rows import predict_proba_interval
+    from credo.predict.intervals.interval import predict_proba_interval
 
     rows = {
         ODD: [STATES[i % 2] for i in range(24)],

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.schema import Variable
-from credo.model.networks.line_posterior import LinePosterior
 from credo.model.networks.line_prior import LINE_FIELDS, LinePrior
+from credo.model.networks.linear_gaussian import LinePosterior
 from credo.model.values.learned import Learned
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments

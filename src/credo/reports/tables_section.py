@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from credo.core.render import number, short_probability
-from credo.model.networks.cpt import Cpt
-from credo.model.networks.cpt_interval import entry_intervals
+from credo.model.networks.cpt import Cpt, entry_intervals
 from credo.model.networks.family import cells
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.undirected.feature import Feature

@@ -12,7 +12,7 @@ from scipy.special import betaincc, gammaincinv
 
 import credo as cr
 from credo.model.distributions.quantiles import beta_quantile, gamma_quantile
-from credo.model.networks.cpt_interval import entry_intervals
+from credo.model.networks.cpt import entry_intervals
 
 BETAS = [
     (1e12, 1e12, 0.49999930704808782541, 0.50000069295191217459),

@@ -15,8 +15,8 @@ from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError
 from credo.model.answers.approximation import Approximation, Estimate
 from credo.model.answers.interval import Interval
 from credo.predict.approximate import importance
-from credo.predict.approximate.budget import effort
 from credo.predict.exact import engine
+from credo.predict.questions.request import request
 
 ASIA = cr.Network(
     "[asia][smoke][tub|asia][lung|smoke][bronc|smoke]"
@@ -291,9 +291,9 @@ def test_why_it_stopped():
 
 
 def test_no_error_can_be_met_is_said(monkeypatch):
-    from credo.predict.approximate import budget
+    from credo.predict.questions import request as requests
 
-    monkeypatch.setattr(budget, "MOST_SAMPLES", 10_000)
+    monkeypatch.setattr(requests, "MOST_SAMPLES", 10_000)
     p = ASIA.p("lung", {"dysp": "yes"}, method="importance", error=0.00001)
     assert p.approximation.stopped == "10,000 samples are the most that are drawn without a budget"
     assert p.approximation.half_width > 0.00001
@@ -432,7 +432,7 @@ def test_gibbs_is_refused_where_zeros_could_keep_chains_apart():
 
 
 def test_chains_that_do_not_mix_are_not_called_so(monkeypatch):
-    from credo.predict.approximate import blocks
+    from credo.predict.approximate import gibbs as blocks
 
     monkeypatch.setattr(blocks, "SMALL", 0.0)  # else a and b would be drawn together
     eps = 1e-7
@@ -553,13 +553,16 @@ def test_the_account():
     assert repr(number).startswith("Estimate(0.1") and "approximate" in str(number)
 
 
-def test_efforts():
-    assert effort(budget=" 500 ms ").seconds == 0.5
-    assert effort(budget="2 min").seconds == 120
-    assert effort(budget="10,000 Samples").samples == 10_000
-    assert effort(budget="3").seconds == 3.0
-    assert effort(rng=2**70).seed < 2**64
-    assert not effort().agreed and effort(error=0.1).agreed and effort("gibbs").agreed
+def test_budgets():
+    def asked(method="auto", **options):
+        return request(ASIA, method=method, **options)
+
+    assert asked(budget=" 500 ms ").seconds == 0.5
+    assert asked(budget="2 min").seconds == 120
+    assert asked(budget="10,000 Samples").samples == 10_000
+    assert asked(budget="3").seconds == 3.0
+    assert asked(rng=2**70).seed < 2**64
+    assert not asked().agreed and asked(error=0.1).agreed and asked("gibbs").agreed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

@@ -8,8 +8,8 @@ import pytest
 import credo as cr
 from credo.errors import ImpossibleError, InputError, LimitError, UnknownNameError
 from credo.model.answers.credible import Credible
+from credo.predict.intervals import draws as plans
 from credo.predict.intervals import interval as module
-from credo.predict.intervals import plan as plans
 from credo.predict.intervals.draws import Draws, dirichlet_rows
 
 DAG = "[Pneu][Fev|Pneu][Cou|Pneu]"
@@ -329,7 +329,7 @@ def test_predictions_of_rows_have_intervals(net, lines, monkeypatch):
         one = net.p("Pneu", {"Fev": f, "Cou": c}, interval=0.9, draws=200)
         assert np.allclose(found.low[i], one.low, rtol=1e-9)
         assert np.allclose(found.high[i], one.high, rtol=1e-9)
-    from credo.predict.intervals import rows as interval_rows
+    from credo.predict.intervals import interval as interval_rows
 
     monkeypatch.setattr(interval_rows, "_NUMBERS", 400)  # one row at a time
     again = net.predict_proba(rows, "Pneu", interval=0.9, draws=200)

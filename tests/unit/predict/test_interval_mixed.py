@@ -5,7 +5,7 @@ import pytest
 
 import credo as cr
 from credo.errors import InputError, LimitError
-from credo.predict.intervals import gaussian as interval_gaussian
+from credo.predict.intervals import draws as interval_gaussian
 from credo.predict.intervals.draws import Draws
 
 
@@ -97,7 +97,7 @@ def test_blocks_of_draws_are_the_same(net, monkeypatch):
     monkeypatch.setattr(interval_gaussian, "_BLOCK", 100)
     again = net.p(["x", "y"], interval=0.9, draws=60)
     assert whole.mean_interval == again.mean_interval
-    monkeypatch.setattr(interval_gaussian, "MAX_NUMBERS", 100)
+    monkeypatch.setattr(interval_gaussian, "MAX_GAUSSIANS", 100)
     with pytest.raises(LimitError, match="60 draws of 2 Gaussians"):
         net.p(["x", "y"], interval=0.9, draws=60)
 

@@ -10,7 +10,7 @@ from tests.mixed_networks import by_force, mixed_network, some_evidence
 
 import credo as cr
 from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError
-from credo.predict.mixed import line_groups
+from credo.predict.mixed import gaussian_groups
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -163,7 +163,7 @@ def test_samples_answer_where_tables_do_not_fit(monkeypatch):
         exact_net = mixed_network(seed, 4, 5)
         exact, log_e = exact_net.marginals(evidence), exact_net.log_evidence(evidence)
         with monkeypatch.context() as patch:
-            patch.setattr(line_groups, "MAX_NUMBERS", 3)
+            patch.setattr(gaussian_groups, "MAX_NUMBERS", 3)
             net = mixed_network(seed, 4, 5)
             for method in ("importance", "weighting"):
                 found = net.marginals(evidence, method=method, budget="4000 samples")
@@ -181,7 +181,7 @@ def test_samples_answer_where_tables_do_not_fit(monkeypatch):
 
 
 def test_the_guard_names_the_size_and_auto_says_that_it_samples(monkeypatch):
-    monkeypatch.setattr(line_groups, "MAX_NUMBERS", 3)
+    monkeypatch.setattr(gaussian_groups, "MAX_NUMBERS", 3)
     net = mixed_network(0, 4, 5)
     with pytest.raises(LimitError, match=r"a mixture of [\d,]+ Gaussians.*method=\"weighting\""):
         net.p("x4", method="exact")
@@ -219,7 +219,7 @@ def test_evidence_that_is_cut_off_does_not_make_a_question_too_large(monkeypatch
         tables.append(cr.LinearGaussian(y, (x, d) if i else (x,), 0.0, [1.0], 1.0))
     net = cr.Network([(p.name, t.name) for t in tables for p in t.parents], tables)
     exact = net.p("d0", {"x0": 1.0, "y1": 2.0})
-    monkeypatch.setattr(line_groups, "MAX_NUMBERS", 8)
+    monkeypatch.setattr(gaussian_groups, "MAX_NUMBERS", 8)
     again = cr.Network(net.dag, dict(net.distributions))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -224,7 +224,7 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path, net, monkeypatch):
     def broken(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sampling.Story, "rows", broken)
+    monkeypatch.setattr(sampling.ForwardSampler, "rows", broken)
     with pytest.raises(KeyboardInterrupt):
         net.sample(10, rng=0, path=path)
     assert path.read_bytes() == b"old"

@@ -297,7 +297,7 @@ def test_a_constant_that_rounds_is_constant():
 
 
 def test_a_posterior_must_fit():
-    from credo.model.networks.line_posterior import LinePosterior
+    from credo.model.networks.linear_gaussian import LinePosterior
 
     good = [np.ones(2), np.zeros((2, 1)), np.zeros(2), np.zeros((2, 1)), np.ones((2, 1, 1)),
             np.ones(2), np.ones(2)]  # fmt: skip

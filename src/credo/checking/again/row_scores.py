@@ -25,7 +25,7 @@ from credo.predict.rows.impute_mixed import (
     states_of,
 )
 from credo.predict.rows.rows import row_log_likelihoods
-from credo.predict.sampling.forward import story_of
+from credo.predict.sampling.forward import forward_sampler
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Local, Network
@@ -194,10 +194,10 @@ def _mixed(net: Network, part: Table, gone: Mask, most: int) -> tuple[Floats, Ma
 
 
 def _alone(net: Network, gone: Mask, part: Table, i: int) -> float:
-    """ln P of one row, by elimination: the generative story given what is seen."""
+    """ln P of one row, by elimination: the forward sampler given what is seen."""
     columns = dict(zip(part.schema.names, part.block.arrays, strict=True))
     try:
-        return story_of(net, evidence_of(net, gone, columns, i)).directed.log_z
+        return forward_sampler(net, evidence_of(net, gone, columns, i)).directed.log_z
     except ImpossibleError:
         return -np.inf
 

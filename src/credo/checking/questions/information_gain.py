@@ -23,11 +23,12 @@ from credo.core.errors import InputError, unknown_name
 from credo.core.render import bar, shortened
 from credo.model.values.value import View
 from credo.predict.exact.engine import Engine, engine_of, split
-from credo.predict.exact.posterior import mixed_answer, target_names
+from credo.predict.exact.posterior import mixed_answer
 from credo.predict.mixed.densities import density_tables
 from credo.predict.mixed.gaussian_network import gaussian_posterior
-from credo.predict.questions.conflict import refuse_impossible
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.impossible import refuse_impossible
+from credo.predict.questions.request import Request, target_names
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -229,12 +230,12 @@ def _continuous(
     left = []
     for name in names:
         if net.variable(name).is_discrete:
-            out[name] = of_states(mixed_answer(net, [target], [name], evidence))
+            out[name] = of_states(mixed_answer(Request(net, evidence, (target, name))))
             continue
         pair = [target, name]
         bits = of_number(
             gaussian_posterior(net, pair, evidence) if plain else
-            mixed_answer(net, pair, [], evidence)
+            mixed_answer(Request(net, evidence, (target, name)))
         )  # fmt: skip
         if bits is None:
             left.append(name)

@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 from credo.checking.section import Section
 from credo.core.errors import InputError
 from credo.core.render import bar, number
-from credo.model.networks.cpt import Cpt
-from credo.model.networks.cpt_interval import entry_intervals
+from credo.model.networks.cpt import Cpt, entry_intervals
 from credo.model.values.reals import shown
 from credo.model.values.value import View, finite
 from credo.predict.exact.engine import engine_of
 from credo.predict.mixed.densities import density_tables
-from credo.predict.questions.conflict import refuse_impossible
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.impossible import refuse_impossible
 from credo.predict.questions.question import Question, parse
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ import numpy as np
 from credo.checking.findings import Finding
 from credo.checking.section import SHOWN, Section
 from credo.core.render import many, number
-from credo.model.networks.cpt import Cpt
-from credo.model.networks.cpt_interval import entry_intervals
+from credo.model.networks.cpt import Cpt, entry_intervals
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.value import View
 from credo.stats.moments import Moments

@@ -51,11 +51,11 @@ class NetworkMethods(Questions):
         >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
         [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
         """
-        from credo.predict.approximate.budget import draws_of
+        from credo.predict.questions.request import draws_of
 
         n = draws_of(draws, interval)
         if interval is not None:
-            from credo.predict.intervals.rows import predict_proba_interval
+            from credo.predict.intervals.interval import predict_proba_interval
 
             return predict_proba_interval(self._asked, rows, target, interval, n, rng, threads)
         from credo.predict.rows.rows import predict_proba
@@ -129,7 +129,7 @@ class NetworkMethods(Questions):
         0.2
         """
         from credo.predict.questions.intervention import intervene, reversible_note
-        from credo.predict.questions.telling import tell
+        from credo.predict.questions.notes import tell
 
         changed = intervene(self._asked, values)
         told = reversible_note(self._asked, values, set(self._asked.names))

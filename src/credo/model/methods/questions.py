@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
     from credo.model.values.randomness import Rng
-    from credo.predict.approximate.budget import Effort
     from credo.predict.exact.explanation import Explanation
-    from credo.predict.questions.answer import Answer
+    from credo.predict.questions.asking import Answer
 
 __all__ = ["Questions"]
 
@@ -30,24 +29,6 @@ class Questions:
     def _asked(self) -> Network:
         """This model as the questions see it: names, variables and an engine are all they need."""
         return cast("Network", self)
-
-    def _allow_interval(self, interval: float | None, draws: int | None) -> None:
-        """An error where the model cannot have credible intervals and one is asked for."""
-
-    def _effort(
-        self,
-        interval: float | None,
-        draws: int | None,
-        method: str,
-        budget: float | str | None,
-        error: float | None,
-        rng: Rng,
-    ) -> tuple[Effort, int]:
-        """How to answer, and with how many draws of the parameters; checked."""
-        from credo.predict.approximate.budget import draws_of, effort
-
-        self._allow_interval(interval, draws)
-        return effort(method, budget, error, rng), draws_of(draws, interval)
 
     def p(
         self,
@@ -86,22 +67,12 @@ class Questions:
         >>> net.p("A", given={"B": 1})
         Distribution(A: 0 0.166667, 1 0.833333)
         """
-        from credo.predict.exact.posterior import posterior
-        from credo.predict.questions.notes import noted
+        from credo.predict.questions.asking import answer
 
-        how, n = self._effort(interval, draws, method, budget, error, rng)
-        known = {} if given is None else given
-        if isinstance(target, Mapping):
-            from credo.predict.questions.asking import event_probability
-
-            found = event_probability(self._asked, target, known, how, interval, n)
-        elif interval is not None:
-            from credo.predict.intervals.interval import posterior_interval
-
-            found = posterior_interval(self._asked, target, known, interval, n, how.draws_seed)
-        else:
-            found = posterior(self._asked, target, known, how)
-        return noted(self._asked, found, known, [target] if isinstance(target, str) else target)
+        return answer(
+            self._asked, target, given, interval=interval, draws=draws, method=method,
+            budget=budget, error=error, rng=rng,
+        )  # fmt: skip
 
     def ask(
         self,
@@ -132,8 +103,10 @@ class Questions:
         """
         from credo.predict.questions.asking import ask
 
-        how, n = self._effort(interval, draws, method, budget, error, rng)
-        return ask(self._asked, question, explain=explain, effort=how, interval=interval, draws=n)
+        return ask(
+            self._asked, question, explain=explain, interval=interval, draws=draws, method=method,
+            budget=budget, error=error, rng=rng,
+        )  # fmt: skip
 
     def marginals(
         self,
@@ -158,18 +131,12 @@ class Questions:
         >>> net.marginals(given={"B": 1})["C"]
         Distribution(C: 0 0.333333, 1 0.666667)
         """
-        from credo.predict.exact.posterior import marginals
-        from credo.predict.questions.notes import noted
+        from credo.predict.questions.asking import answer_all
 
-        how, n = self._effort(interval, draws, method, budget, error, rng)
-        known = {} if given is None else given
-        if interval is not None:
-            from credo.predict.intervals.interval import marginal_intervals
-
-            found = marginal_intervals(self._asked, known, interval, n, how.draws_seed)
-        else:
-            found = marginals(self._asked, known, how)
-        return noted(self._asked, found, known, ())  # type: ignore[no-any-return]
+        return answer_all(
+            self._asked, given, interval=interval, draws=draws, method=method, budget=budget,
+            error=error, rng=rng,
+        )  # fmt: skip
 
     def log_evidence(
         self,
@@ -193,10 +160,11 @@ class Questions:
         >>> round(net.log_evidence({"B": 1}), 6)  # ln 0.6
         -0.510826
         """
-        from credo.predict.approximate.budget import effort
         from credo.predict.exact.posterior import log_evidence
+        from credo.predict.questions.request import request
 
-        return log_evidence(self._asked, given, effort(method, budget, error, rng))
+        how: dict[str, Any] = {"method": method, "budget": budget, "error": error, "rng": rng}
+        return log_evidence(request(self._asked, given, **how))
 
     def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
         """The most probable explanation: a state for every variable that is not observed.
@@ -212,8 +180,9 @@ class Questions:
         {'A': 1, 'B': 1, 'C': 1}
         """
         from credo.predict.exact.explanation import mpe
+        from credo.predict.questions.request import request
 
-        return mpe(self._asked, {} if given is None else given)
+        return mpe(request(self._asked, given))
 
     def map(self, targets: Sequence[str], given: Mapping[str, Any] | None = None) -> Explanation:
         """The most probable states of some variables together, the others summed out.
@@ -227,8 +196,9 @@ class Questions:
         {'C': 0}
         """
         from credo.predict.exact.explanation import marginal_map
+        from credo.predict.questions.request import request
 
-        return marginal_map(self._asked, targets, {} if given is None else given)
+        return marginal_map(request(self._asked, given, targets))
 
     def log_likelihood(self, rows: Any, **options: Any) -> float:
         """ln P(rows), missing cells summed out.

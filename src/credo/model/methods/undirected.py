@@ -35,14 +35,6 @@ class FactorMethods(Questions):
     def _model(self) -> FactorModel:
         return cast("FactorModel", self)
 
-    def _allow_interval(self, interval: float | None, draws: int | None) -> None:
-        if interval is not None or draws is not None:
-            raise InputError(
-                "Credible intervals need a posterior of the parameters, which a model without "
-                "directions does not keep.",
-                hint="Fit a Bayesian network with a prior, or leave the interval out.",
-            )
-
     def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
         """P(target | the other cells) for each row of a table, a column for each state.
 
@@ -86,7 +78,7 @@ class FactorMethods(Questions):
         >>> round(net.log_partition, 6)  # ln 30
         3.401197
         """
-        from credo.predict.exact.factor_engine import log_partition
+        from credo.predict.exact.undirected import log_partition
 
         return log_partition(self._model)
 
@@ -100,7 +92,7 @@ class FactorMethods(Questions):
         >>> net.to_network().p("A", given={"B": 1})
         Distribution(A: 0 0.166667, 1 0.833333)
         """
-        from credo.predict.exact.directed import equivalent_network
+        from credo.predict.exact.undirected import equivalent_network
 
         return equivalent_network(self._model)
 

@@ -16,7 +16,6 @@ probability of 3.7 / n (the rule of three, at 97.5 %), which is part of every er
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.model.answers.interval import Interval
 
-__all__ = ["RULE_OF_THREE", "Query", "Sums", "intervals", "stated"]
+__all__ = ["RULE_OF_THREE", "Sums", "folded", "intervals", "stated"]
 
 Floats = NDArray[np.float64]
 
@@ -37,24 +36,13 @@ RULE_OF_THREE = -np.log((1 - LEVEL) / 2) / _Z
 """The standard error of what n samples have not seen, times n."""
 
 
-@dataclass(frozen=True)
-class Query:
-    """The variables whose joint is asked for; with an event, only whether it holds."""
-
-    scope: tuple[int, ...]
-    event: NDArray[np.bool_] | None = None
-
-    def shape(self, arities: Sequence[int]) -> tuple[int, ...]:
-        """The shape of the answer."""
-        return (2,) if self.event is not None else tuple(arities[v] for v in self.scope)
-
-    def folded(self, counts: Floats, arities: Sequence[int]) -> Floats:
-        """Counts of configurations (on the last axis) as counts of the answer's cells."""
-        lead = counts.shape[:-1]
-        if self.event is None:
-            return counts.reshape(*lead, *self.shape(arities))
-        inside = counts[..., self.event.ravel()].sum(axis=-1)
-        return np.stack([counts[..., ~self.event.ravel()].sum(axis=-1), inside], axis=-1)
+def folded(counts: Floats, shape: tuple[int, ...], event: NDArray[np.bool_] | None) -> Floats:
+    """Counts of configurations (on the last axis) by variable; of an event: outside, inside it."""
+    lead = counts.shape[:-1]
+    if event is None:
+        return counts.reshape(*lead, *shape)
+    inside = counts[..., event.ravel()].sum(axis=-1)
+    return np.stack([counts[..., ~event.ravel()].sum(axis=-1), inside], axis=-1)
 
 
 def intervals(
@@ -107,12 +95,18 @@ def student(freedom: Floats) -> Floats:
 class Sums:
     """Sums of weights and of their squares for each cell of each question, one after the other."""
 
-    def __init__(self, arities: Sequence[int], queries: Sequence[Query]) -> None:
+    def __init__(
+        self,
+        arities: Sequence[int],
+        scopes: Sequence[tuple[int, ...]],
+        event: NDArray[np.bool_] | None = None,
+    ) -> None:
         self.arities = list(arities)
-        self.queries = list(queries)
-        self.shapes = [q.shape(arities) for q in queries]
+        self.scopes, self.event = list(scopes), event
+        whole = [tuple(arities[v] for v in s) for s in scopes]
+        self.shapes = whole if event is None else [(2,) for _ in scopes]
         self.cuts = np.cumsum([prod(s) for s in self.shapes], dtype=np.intp)
-        self.first = np.zeros(self.cuts[-1] if queries else 0)
+        self.first = np.zeros(self.cuts[-1] if scopes else 0)
         self.second = np.zeros_like(self.first)
         self.n = 0
         self.weight = self.square = self.heaviest = 0.0
@@ -132,34 +126,32 @@ class Sums:
         self.weight += float(w.sum())
         self.square += float(w2.sum())
         self.heaviest = max(self.heaviest, float(w.max()))
-        if not self.queries:
+        if not self.scopes:
             return
-        if all(len(q.scope) == 1 for q in self.queries):
-            of = [q.scope[0] for q in self.queries]
+        if all(len(s) == 1 for s in self.scopes):
+            of = [s[0] for s in self.scopes]
             sizes = [self.arities[v] for v in of]
             both = _core.weighted_sums([columns[v] for v in of], sizes, w, _core.cores())
             cuts = np.cumsum([0, *sizes])
             self.first += self._folded(both[:, 0], cuts)
             self.second += self._folded(both[:, 1], cuts)
             return
-        used = sorted({v for q in self.queries for v in q.scope})
+        used = sorted({v for s in self.scopes for v in s})
         at = {v: i for i, v in enumerate(used)}
         table = _core.Columns(
             [columns[v] for v in used], [self.arities[v] for v in used], [False] * len(used)
         )
-        sets = [[at[v] for v in q.scope] for q in self.queries]
+        sets = [[at[v] for v in s] for s in self.scopes]
         for sums, weights in ((self.first, w), (self.second, w2)):
             flat, cuts = table.count_flat(sets, weights=weights)
             sums += self._folded(flat, cuts)
 
     def _folded(self, flat: Floats, cuts: NDArray[np.int64]) -> Floats:
         """The counts of all questions as those of their answers' cells."""
-        if all(q.event is None for q in self.queries):
+        if self.event is None:
             return flat
         parts = (flat[a:b] for a, b in pairwise(cuts.tolist()))
-        return np.concatenate(
-            [q.folded(c, self.arities).ravel() for q, c in zip(self.queries, parts, strict=True)]
-        )
+        return np.concatenate([folded(part, (2,), self.event) for part in parts])
 
     def _rescale(self, by: float) -> None:
         self.first *= by
@@ -222,7 +214,7 @@ class Sums:
 
     def half_width(self) -> float:
         """Half the widest interval of all; without questions, that of `log_mean`."""
-        if not self.queries:
+        if not self.scopes:
             return _Z * self.log_error
         ends = intervals(*self._all(), self.effective, self.n, self._freedom())
         return float(np.max(ends.width)) / 2

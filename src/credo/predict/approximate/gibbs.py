@@ -1,14 +1,19 @@
 """Gibbs sampling: many chains side by side, blocks where zeros tie variables together.
 
+    x_B ~ P(x_B | rest),    x_B over the configurations of B that are possible
+
 Every chain gives an estimate of its own, and the chains are independent, so the standard error is
 that of their mean: slow chains disagree, and the error shows it. The interval uses Student's t with
-the degrees of freedom by which that error is known. Chains that have each made fewer
-than ten independent draws (Gelman and Rubin's R̂ above 1.05), or fewer than a hundred sweeps, are
-said not to have mixed. They may still remember where they began, so their mean tells little: the
-interval then reaches from the lowest chain to the highest.
+the degrees of freedom by which that error is known. Chains that have each made fewer than ten
+independent draws (Gelman and Rubin's R̂ above 1.05), or fewer than a hundred sweeps, are said not
+to have mixed. They may still remember where they began, so their mean tells little: the interval
+then reaches from the lowest chain to the highest.
 
-States that the evidence rules out are taken away first. What zeros tie together is drawn together
-(`blocks.py`); where that is too much, the method is refused and the table named.
+A zero in a table can split the configurations into islands that no single change connects. States
+that the evidence rules out are taken away first; what zeros tie together is drawn together as one
+block, in which the zero is a state that is not there. Tables with very small numbers are treated
+alike where the block stays small: chains would cross them too rarely. Where a block grows too
+large, the method is refused and the table named.
 """
 
 from __future__ import annotations
@@ -21,17 +26,140 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.core.errors import LimitError
+from credo.core.errors import InputError, LimitError
 from credo.core.progress import track
 from credo.model.answers.interval import Interval
-from credo.predict.approximate.blocks import Blocks
-from credo.predict.approximate.budget import Effort
-from credo.predict.approximate.estimate import Query, intervals, stated
+from credo.predict.approximate.estimate import folded, intervals, stated
+from credo.predict.approximate.messages import Messages
 from credo.predict.exact.reduction import Reduced
+from credo.predict.questions.request import Request
 
-__all__ = ["Walked", "gibbs"]
+__all__ = ["Blocks", "Walked", "blocks_of", "gibbs"]
 
 Floats = NDArray[np.float64]
+
+Codes = NDArray[np.intp]
+
+MAX_STATES = 512
+"""Configurations that one block may have."""
+MAX_TABLE = 1 << 22
+"""Cells that one table over blocks may have."""
+SMALL = 1e-3
+"""A table whose smallest number is less than this share of its largest ties its variables."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Variables in groups; each group is one variable with the configurations that are left."""
+
+    members: tuple[tuple[int, ...], ...]
+    states: tuple[Codes, ...]
+    """For each block, its configurations: [states, members]."""
+    scopes: tuple[tuple[int, ...], ...]
+    tables: tuple[Floats, ...]
+
+    @property
+    def arities(self) -> list[int]:
+        """How many configurations each block has."""
+        return [len(s) for s in self.states]
+
+    def over(self, scope: Sequence[int]) -> tuple[int, ...]:
+        """The blocks that hold some variables."""
+        at = {v: b for b, m in enumerate(self.members) for v in m}
+        return tuple(dict.fromkeys(at[v] for v in scope))
+
+    def projected(self, sums: Floats, scope: Sequence[int], arities: Sequence[int]) -> Floats:
+        """Sums over configurations of blocks [chains, cells] as sums over those of variables."""
+        over = self.over(scope)
+        shape = tuple(len(self.states[b]) for b in over)
+        codes = []
+        for v in scope:
+            axis = next(i for i, b in enumerate(over) if v in self.members[b])
+            column = self.states[over[axis]][:, self.members[over[axis]].index(v)]
+            lead = [1] * len(shape)
+            lead[axis] = len(column)
+            codes.append(np.broadcast_to(column.reshape(lead), shape).ravel())
+        cells = tuple(arities[v] for v in scope)
+        at = np.ravel_multi_index(codes, cells)
+        return np.stack([np.bincount(at, row, prod(cells)) for row in sums])
+
+
+def blocks_of(problem: Reduced, messages: Messages) -> Blocks:
+    """Blocks in which no zero is left; refused, with the table named, where they grow too large."""
+    kept = [np.flatnonzero(b > 0) for b in messages.beliefs]
+    group: dict[int, tuple[int, ...]] = {v: (v,) for v in range(len(problem.names))}
+    cut = [
+        np.ascontiguousarray(t[np.ix_(*(kept[v] for v in s))])
+        for s, t in zip(problem.scopes, problem.tables, strict=True)
+    ]
+    inside = _Inside(problem, cut)
+    order = sorted(range(len(cut)), key=lambda f: (cut[f] > 0).all())
+    for f in order:
+        zeros = bool((cut[f] == 0).any())
+        if not zeros and cut[f].min() >= SMALL * cut[f].max():
+            continue
+        together = tuple(sorted({u for v in problem.scopes[f] for u in group[v]}))
+        size = prod(len(kept[v]) for v in together)
+        if size <= MAX_STATES or (zeros and _fits(inside, kept, together)):
+            group |= dict.fromkeys(together, together)
+        elif zeros:
+            raise _refusal(problem.owners[f])
+    members = tuple(dict.fromkeys(group.values()))
+    states = tuple(inside.possible(kept, m) for m in members)
+    block = {v: b for b, m in enumerate(members) for v in m}
+    scopes, tables = [], []
+    for f, (scope, table) in enumerate(zip(problem.scopes, problem.tables, strict=True)):
+        over = tuple(dict.fromkeys(block[v] for v in scope))
+        shape = [len(states[b]) for b in over]
+        if prod(shape) > MAX_TABLE:
+            raise _refusal(problem.owners[f])
+        index = []
+        for v in scope:
+            axis = over.index(block[v])
+            lead = [1] * len(shape)
+            lead[axis] = -1
+            column = states[over[axis]][:, members[over[axis]].index(v)]
+            index.append(column.reshape(lead))
+        scopes.append(over)
+        tables.append(np.ascontiguousarray(np.broadcast_to(table[tuple(index)], shape)))
+    return Blocks(members, states, tuple(scopes), tuple(tables))
+
+
+class _Inside:
+    """The tables that lie wholly among some variables, found by the variables."""
+
+    def __init__(self, problem: Reduced, cut: Sequence[Floats]) -> None:
+        self._scopes, self._cut = problem.scopes, cut
+        self._of: list[list[int]] = [[] for _ in problem.names]
+        for f, scope in enumerate(problem.scopes):
+            self._of[scope[0]].append(f)
+
+    def possible(self, kept: Sequence[Codes], members: tuple[int, ...]) -> Codes:
+        """The configurations of some variables that no table among them rules out."""
+        at = {v: i for i, v in enumerate(members)}
+        grid = np.indices([len(kept[v]) for v in members]).reshape(len(members), -1)
+        fine = np.ones(grid.shape[1], dtype=bool)
+        for f in (f for v in members for f in self._of[v]):
+            if all(v in at for v in self._scopes[f]):
+                fine &= self._cut[f][tuple(grid[at[v]] for v in self._scopes[f])] > 0
+        return np.stack([kept[v][grid[i][fine]] for i, v in enumerate(members)], axis=1)
+
+
+def _fits(inside: _Inside, kept: Sequence[Codes], members: tuple[int, ...]) -> bool:
+    """Whether few of many configurations of a block are possible."""
+    if prod(len(kept[v]) for v in members) > 64 * MAX_STATES:
+        return False
+    return len(inside.possible(kept, members)) <= MAX_STATES
+
+
+def _refusal(owner: str) -> InputError:
+    return InputError(
+        f"Gibbs sampling cannot be trusted here: the table of {owner!r} holds probabilities of "
+        "zero, which can keep its chains apart, and its variables are too many to be drawn "
+        "together.",
+        hint='Use method="importance", or "loopy".',
+    )
+
 
 CHAINS = 64
 MAX_CELLS = 200_000_000
@@ -82,9 +210,11 @@ class Walked:
         return out
 
 
-def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Effort) -> Walked:
+def gibbs(
+    problem: Reduced, blocks: Blocks, asked: Sequence[tuple[int, ...]], request: Request
+) -> Walked:
     """Move chains until the error or the budget is met."""
-    scopes = list(dict.fromkeys(blocks.over(q.scope) for q in queries))
+    scopes = list(dict.fromkeys(blocks.over(s) for s in asked))
     sizes = [prod(blocks.arities[b] for b in s) for s in scopes]
     if CHAINS * sum(sizes) > MAX_CELLS:
         raise LimitError(
@@ -94,18 +224,19 @@ def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Ef
         )
     native = _core.Gibbs(blocks.arities, [list(s) for s in blocks.scopes])
     tables = [np.ascontiguousarray(t / t.max()).ravel() for t in blocks.tables]
-    rng = np.random.default_rng(effort.seed)
+    rng = np.random.default_rng(request.seed)
     states = rng.integers(0, blocks.arities, (CHAINS, len(blocks.members)), dtype=np.int32)
     threads = _core.cores()
-    most = max(1, -(-effort.most // CHAINS))
+    most = max(1, -(-request.most // CHAINS))
     cuts = np.cumsum(sizes)[:-1]
+    event = request.mask
     sums: Floats | None = None
     sweeps, done, stopped = 0, 0, ""
 
     def run(n: int, collect: bool) -> Floats:
         nonlocal states, done
-        asked = [list(s) for s in scopes]
-        states, found = native.run(tables, states, asked, n, done, effort.seed, collect, threads)
+        over = [list(s) for s in scopes]
+        states, found = native.run(tables, states, over, n, done, request.seed, collect, threads)
         done += n
         return found
 
@@ -113,17 +244,18 @@ def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Ef
         assert sums is not None
         parts = dict(zip(scopes, np.split(sums / sweeps, cuts, axis=1), strict=True))
         return [
-            q.folded(
-                blocks.projected(parts[blocks.over(q.scope)], q.scope, problem.arities),
-                problem.arities,
+            folded(
+                blocks.projected(parts[blocks.over(s)], s, problem.arities),
+                tuple(problem.arities[v] for v in s),
+                event,
             )
-            for q in queries
+            for s in asked
         ]
 
     def batches() -> Iterator[int]:
         nonlocal sums, sweeps, stopped
         burn = min(_BURN, max(_BATCH, most // 5))
-        while done < burn and not effort.late(0.3):
+        while done < burn and not request.late(0.3):
             run(10, False)
         size = 10
         while not stopped:
@@ -132,17 +264,17 @@ def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Ef
             sums = found if sums is None else sums + found
             sweeps += n
             size = min(2 * size, _BATCH)
-            stopped = _reason(means(), sweeps, most, effort)
+            stopped = _reason(means(), sweeps, most, request)
             yield n * CHAINS
 
-    total = effort.most if effort.seconds is None else None
+    total = request.most if request.seconds is None else None
     for _ in track(batches(), "sampling", total=total, size=lambda n: n):
         pass
     return Walked(means(), sweeps, stopped)
 
 
-def _reason(means: list[Floats], sweeps: int, most: int, effort: Effort) -> str:
-    if effort.target is not None:
+def _reason(means: list[Floats], sweeps: int, most: int, request: Request) -> str:
+    if request.target is not None:
         found = [_estimate(m) for m in means]
         effective = _effective(found, sweeps * CHAINS)
         if sweeps >= _LEAST and effective >= _PER_CHAIN * CHAINS:
@@ -150,13 +282,13 @@ def _reason(means: list[Floats], sweeps: int, most: int, effort: Effort) -> str:
                 float(np.max(intervals(p, se, effective, np.inf, _freedom(m)).width)) / 2
                 for m, (p, se) in zip(means, found, strict=True)
             )
-            if widest <= effort.target:
-                return f"every interval is within ±{effort.target:g}"
+            if widest <= request.target:
+                return f"every interval is within ±{request.target:g}"
     if sweeps >= most:
-        asked = "were asked for" if effort.samples is not None else "are the most without a budget"
+        asked = "were asked for" if request.samples is not None else "are the most without a budget"
         return f"{sweeps * CHAINS:,} samples {asked}"
-    if effort.late():
-        return f"the time of {effort.seconds:g} s was up"
+    if request.late():
+        return f"the time of {request.seconds:g} s was up"
     return ""
 
 

@@ -6,9 +6,8 @@ evidence moved the answer, by how much.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,14 +15,10 @@ from credo.core.errors import LimitError
 from credo.core.frozen import Frozen
 from credo.core.render import shortened, table_text, text_html
 from credo.predict.exact.engine import engine_of
-from credo.predict.mixed.line_groups import line_groups
+from credo.predict.mixed.gaussian_groups import gaussian_groups
 from credo.predict.mixed.posterior import cases_of
-from credo.predict.mixed.ranges import asked_ranges, observed
 from credo.predict.questions.evidence import Evidence
-
-if TYPE_CHECKING:
-    from credo.model.networks.network import Network
-    from credo.predict.questions.question import Question
+from credo.predict.questions.request import Request
 
 __all__ = ["Account", "account"]
 
@@ -65,26 +60,22 @@ class Account(Frozen):
         return text_html(self)
 
 
-def account(net: Network, question: Question) -> Account:
-    """The account of a question about a network."""
-    net, evidence = observed(net, question.given)
-    net, evidence, events = asked_ranges(net, evidence, question.events)
-    if events:
-        question = replace(question, targets=tuple(events), events=events)
+def account(request: Request, argmax: bool = False) -> Account:
+    """The account of the exact answer to a request; of an `argmax` nothing is weighed."""
+    net, evidence = request.net, request.evidence
     engine = engine_of(net).given(evidence.values, evidence.hard)
-    known = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
-    asked = [n for n in question.targets if net.variable(n).is_discrete]
-    continuous = [n for n in question.targets if not net.variable(n).is_discrete]
-    groups = line_groups(net, evidence.values.keys(), continuous) if engine.directed else ()
+    asked, continuous = request.named(discrete=True), request.named(discrete=False)
+    groups = gaussian_groups(net, evidence.values.keys(), continuous) if engine.directed else ()
     integrated = tuple(n for g in groups for n in g.hidden if n not in continuous)
     gaussians = 0
     if continuous:
         cases = cases_of(net, continuous, asked, evidence)
         asked, gaussians = list(cases.names), prod(cases.shape)
     targets = [engine.at[n] for n in asked]
-    plan = engine.plan(known, targets, soft=[engine.at[n] for n in evidence.soft])
+    row = engine.row(evidence)
+    plan = engine.plan(row.observed, targets, soft=row.soft)
     names = net.names
-    needed = set(question.targets) | set(evidence.names)
+    needed = {*request.targets, *evidence.names}
     for name in tuple(needed) if engine.directed else ():
         needed |= set(net.dag.ancestors(name))
     pruned = {}
@@ -96,28 +87,26 @@ def account(net: Network, question: Question) -> Account:
             "no evidence below it and not asked about" if barren else "cut off by the evidence"
         )
     order = tuple(names[i] for i in plan.order)
-    state, weights = _weights(net, question, evidence)
+    state, weights = ("", {}) if argmax else _weights(request)
     size = int(plan.largest), int(plan.total_states)
     return Account(pruned, order, *size, state, weights, integrated, gaussians)
 
 
-def _weights(net: Network, question: Question, evidence: Evidence) -> tuple[str, dict[str, float]]:
+def _weights(request: Request) -> tuple[str, dict[str, float]]:
     """For the state asked about (or the most probable one), what each item of evidence adds."""
-    name = question.targets[0]
-    if len(question.targets) > 1 or not net.variable(name).is_discrete or question.argmax:
+    net, evidence, name = request.net, request.evidence, request.targets[0]
+    if len(request.targets) > 1 or not net.variable(name).is_discrete:
         return "", {}
     engine = engine_of(net)
 
     def p_of(given: Evidence, codes: list[int]) -> float:
         return float(engine.ask(given, [name]).marginals[0][0][codes].sum())
 
-    variable = net.variable(name)
-    if question.events:
-        states = question.events[name]
+    if request.event is not None:
+        codes = list(request.event[name])
     else:
-        best = int(np.argmax(engine.ask(evidence, [name]).marginals[0][0]))
-        states = [variable.states[best]]
-    codes = [variable.code(s) for s in states]
+        codes = [int(np.argmax(engine.ask(evidence, [name]).marginals[0][0]))]
+    states = [net.variable(name).states[c] for c in codes]
     whole = p_of(evidence, codes)
     weights = {}
     for item in evidence.names:

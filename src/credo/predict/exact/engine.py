@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +25,13 @@ from credo.core.kept import Kept
 from credo.model.networks.cpt import Cpt
 from credo.model.undirected.factor_model import FactorModel
 from credo.predict.mixed.densities import Density, density_tables, line_densities
-from credo.predict.mixed.line_groups import LineGroup, line_groups
+from credo.predict.mixed.gaussian_groups import GaussianGroup, gaussian_groups
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
     from credo.predict.questions.evidence import Evidence
 
-__all__ = ["MAX_BYTES", "MAX_WORK", "Engine", "Outcome", "engine_of", "guard"]
+__all__ = ["MAX_BYTES", "MAX_WORK", "Engine", "Outcome", "Row", "engine_of", "guard"]
 
 MAX_BYTES = 8 * 10**9
 """A question whose tables would take more memory than this is refused before it runs."""
@@ -51,6 +51,15 @@ class Outcome:
     log_evidence: Floats
     marginals: list[Floats]
     families: Any = None
+
+
+class Row(NamedTuple):
+    """Evidence as a plan takes it: which variables are observed and reported on, and what of it."""
+
+    observed: list[int]
+    codes: NDArray[np.int32]
+    soft: list[int]
+    likelihoods: list[Floats]
 
 
 class Engine:
@@ -77,7 +86,7 @@ class Engine:
         self.scopes = scopes
         self.tables = tables
         self._plans: OrderedDict[Any, Any] = OrderedDict()
-        self._groups: OrderedDict[frozenset[str], tuple[LineGroup, ...]] = OrderedDict()
+        self._groups: OrderedDict[frozenset[str], tuple[GaussianGroup, ...]] = OrderedDict()
         self._given: OrderedDict[Any, Engine] = OrderedDict()
         self._first: Engine | None = None
         self._lock = Lock()
@@ -95,7 +104,7 @@ class Engine:
             found = self._first.given(values, hard)
             return self if found is self._first else found.under(self.net, self.tables)
         key = frozenset(values)
-        groups = self._kept(self._groups, key, lambda: line_groups(self.net, key))
+        groups = self._kept(self._groups, key, lambda: gaussian_groups(self.net, key))
         if not any(g.hidden for g in groups):
             return self
         touched = {p.name for g in groups for p in g.parents}.intersection(hard)
@@ -171,26 +180,19 @@ class Engine:
         """The plan for a question, compiled or kept; refused if it would not fit."""
         wanted = None if targets is None else tuple(targets)
         key = (tuple(observed), wanted, tuple(soft), tuple(maybe), mode, families, evidence)
-        with self._lock:
-            plan = self._plans.get(key)
-            if plan is not None:
-                self._plans.move_to_end(key)
-        if plan is None:
-            options: dict[str, Any] = {"soft": list(soft), "mode": mode, "families": families}
-            if maybe:
-                options["maybe"] = list(maybe)
-            if not evidence:
-                options["evidence"] = False
-            if not self.directed:
-                options["directed"] = False
-            target_list = None if wanted is None else list(wanted)
-            plan = self.model.compile(list(observed), target_list, **options)
-            with self._lock:
-                self._plans[key] = plan
-                if len(self._plans) > _KEPT:
-                    self._plans.popitem(last=False)
+        plan = self._kept(self._plans, key, lambda: self._compiled(*key))
         guard(plan)
         return plan
+
+    def _compiled(
+        self, observed: Any, targets: Any, soft: Any, maybe: Any, mode: Any, *flags: bool
+    ) -> Any:
+        families, evidence = flags
+        wanted = None if targets is None else list(targets)
+        return self.model.compile(
+            list(observed), wanted, soft=list(soft), maybe=list(maybe), mode=mode,
+            families=families, evidence=evidence, directed=self.directed,
+        )  # fmt: skip
 
     def ask(
         self,
@@ -207,23 +209,26 @@ class Engine:
         here = self.given(evidence.values, evidence.hard)
         if here is not self:
             return here.ask(evidence, targets, mode=mode, threads=threads)
-        names = list(evidence.hard) + list(evidence.values)
-        observed = [self.at[n] for n in names]
-        codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
-        soft = [self.at[n] for n in evidence.soft]
+        row = self.row(evidence)
+        gone = set(row.observed)
+        rest = [i for i in range(len(self.arities)) if i not in gone]
         wanted = None if targets is None else [self.at[n] for n in targets]
-        plan = self.plan(observed, wanted, soft=soft, mode=mode)
+        plan = self.plan(row.observed, wanted, soft=row.soft, mode=mode)
         tables, log_scale = density_tables(self, evidence)
-        likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
-        row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
-        log_e, flat, families = plan.run(tables, row, likelihoods, threads)
-        sizes = [self.arities[i] for i in (wanted if wanted is not None else self.rest(observed))]
+        log_e, flat, families = plan.run(tables, row.codes, row.likelihoods, threads)
+        sizes = [self.arities[i] for i in (rest if wanted is None else wanted)]
         return Outcome(log_e + log_scale, split(flat, sizes), families)
 
-    def rest(self, observed: Sequence[int]) -> list[int]:
-        """The variables that are not observed, in order."""
-        gone = set(observed)
-        return [i for i in range(len(self.arities)) if i not in gone]
+    def row(self, evidence: Evidence, without: Collection[str] = ()) -> Row:
+        """One evidence as a plan takes it, less the reports on some variables."""
+        codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
+        soft = [n for n in evidence.soft if n not in without]
+        return Row(
+            [self.at[n] for n in (*evidence.hard, *evidence.values)],
+            np.array([codes], dtype=np.int32).reshape(1, len(codes)),
+            [self.at[n] for n in soft],
+            [np.ascontiguousarray(evidence.soft[n][None, :]) for n in soft],
+        )
 
 
 def guard(plan: Any) -> None:
@@ -259,7 +264,7 @@ def engine_of(net: Network | FactorModel) -> Engine:
 
 def _made(net: Network | FactorModel) -> Engine:
     if isinstance(net, FactorModel):
-        from credo.predict.exact.factor_engine import FactorEngine
+        from credo.predict.exact.undirected import FactorEngine
 
         return FactorEngine(net)
     return Engine(net)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,15 @@ from credo.core.errors import InputError, unknown_name
 from credo.core.frozen import Frozen
 from credo.core.render import table_html, table_text
 from credo.predict.exact.engine import engine_of
-from credo.predict.exact.posterior import joint_with_evidence, target_names
+from credo.predict.exact.posterior import joint_with_evidence
 from credo.predict.mixed.densities import density_tables
 from credo.predict.mixed.gaussian_network import gaussian_log_evidence, gaussian_posterior
-from credo.predict.mixed.ranges import observed
-from credo.predict.questions.conflict import refuse_impossible
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.impossible import refuse_impossible
+from credo.predict.questions.request import Request
 
 if TYPE_CHECKING:
-    from credo.model.networks.network import Network
+    pass
 
 __all__ = ["Explanation", "marginal_map", "mpe"]
 
@@ -55,25 +55,22 @@ class Explanation(Frozen, Mapping[str, Any]):
         return table_html(["variable", "state"], rows, caption="; ".join(self.notes))
 
 
-def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
+def mpe(request: Request) -> Explanation:
     """The most probable states of every variable that is not observed, together.
 
     In a mixed network these are the discrete ones; a continuous one that is not observed is
     averaged over.
     """
-    lines = not any(v.is_discrete for v in net.variables)
-    net, evidence = observed(net, given)
-    if lines:
-        return _means(net, [n for n in net.names if n not in evidence.values], evidence)
-    engine = engine_of(net).given(evidence.values, evidence.hard)
+    net, evidence = request.net, request.evidence
     known = [*evidence.hard, *evidence.values]
-    soft = [engine.at[n] for n in evidence.soft]
-    plan = engine.plan([engine.at[n] for n in known], None, soft=soft, mode="max")
+    if request.lines:
+        free = tuple(n for n in net.names if n not in known)
+        return _means(request.but(targets=free))
+    engine = engine_of(net).given(evidence.values, evidence.hard)
+    row = engine.row(evidence)
+    plan = engine.plan(row.observed, None, soft=row.soft, mode="max")
     tables, scale = density_tables(engine, evidence)
-    codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
-    row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
-    likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
-    assignment, log_p = plan.explain(tables, row, likelihoods)
+    assignment, log_p = plan.explain(tables, row.codes, row.likelihoods)
     refuse_impossible(net, evidence, float(log_p[0]))
     states = {
         n: net.variable(n).states[int(assignment[0, engine.at[n]])]
@@ -83,8 +80,9 @@ def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
     return Explanation(states, float(log_p[0] + scale) + evidence.log_scale - engine.log_total)
 
 
-def _means(net: Network, names: Sequence[str], evidence: Evidence) -> Explanation:
+def _means(request: Request) -> Explanation:
     """Of a Gaussian, the most probable values together are the means."""
+    net, evidence, names = request.net, request.evidence, request.targets
     for name in evidence.ranges:
         raise InputError(
             f"The most probable values given a range of {name!r} are not told.",
@@ -95,15 +93,11 @@ def _means(net: Network, names: Sequence[str], evidence: Evidence) -> Explanatio
     return Explanation(best, gaussian_log_evidence(net, whole))
 
 
-def marginal_map(
-    net: Network, targets: Sequence[str] | str, given: Mapping[str, Any]
-) -> Explanation:
+def marginal_map(request: Request) -> Explanation:
     """The most probable states of the targets together, all other variables summed out."""
-    lines = not any(v.is_discrete for v in net.variables)
-    net, evidence = observed(net, given)
-    names = target_names(net, targets, evidence)
-    if lines:
-        return _means(net, names, evidence)
+    net, evidence, names = request.net, request.evidence, request.targets
+    if request.lines:
+        return _means(request)
     for name in names:
         if not net.variable(name).is_discrete:
             raise InputError(

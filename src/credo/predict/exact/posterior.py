@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -11,122 +10,118 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError, LimitError, unknown_name
-from credo.core.schema import Variable
+from credo.core.errors import InputError, LimitError
+from credo.model.answers.approximation import Estimate
 from credo.model.answers.distribution import Distribution
-from credo.predict.approximate.budget import EXACT, Effort
 from credo.predict.approximate.method import (
-    Asked,
     approximate,
     approximate_log_evidence,
     chosen,
+    one_cell,
 )
 from credo.predict.exact.engine import engine_of
 from credo.predict.mixed.densities import density_tables
+from credo.predict.mixed.gaussian_groups import gaussian_groups
 from credo.predict.mixed.gaussian_network import gaussian_log_evidence, gaussian_posterior
-from credo.predict.mixed.line_groups import line_groups
 from credo.predict.mixed.posterior import Cases, cases_of, mixed_joint, mixture
-from credo.predict.mixed.ranges import observed, stated, stated_log, tied_ranges, within_ranges
-from credo.predict.questions.conflict import refuse_impossible
+from credo.predict.mixed.ranges import stated, stated_log, tied_ranges, within_ranges
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.impossible import refuse_impossible
+from credo.predict.questions.request import Request
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
 __all__ = [
-    "check_joint",
+    "event_probability",
     "joint_with_evidence",
     "log_evidence",
     "marginals",
     "mixed_answer",
     "posterior",
-    "target_names",
     "that_matters",
 ]
 
 MAX_JOINT = 10_000_000
 """A joint posterior of more cells than this is refused."""
 
-
-def target_names(net: Network, target: str | Sequence[str], evidence: Evidence) -> tuple[str, ...]:
-    """The targets by name; unknown, repeated or observed ones are refused."""
-    if isinstance(target, str):
-        names: tuple[str, ...] = (target,)
-    elif isinstance(target, Iterable):
-        names = tuple(target)
-    else:
-        raise InputError(f"Ask about a variable or a list of them, by name, got {target!r}.")
-    if not names:
-        raise InputError("Name at least one variable to ask about.")
-    for name in names:
-        if name not in net.schema:
-            raise unknown_name("Variable", name, net.names, "in the model")
-        if name in evidence.hard or name in evidence.values:
-            raise InputError(f"{name!r} is asked about and observed at once.")
-    if len(set(names)) < len(names):
-        raise InputError(f"A variable is named twice in {list(names)}.")
-    return names
+Floats = NDArray[np.float64]
 
 
-def posterior(
-    net: Network,
-    target: str | Sequence[str],
-    given: Mapping[str, Any],
-    effort: Effort = EXACT,
-) -> Any:
-    """P(target | evidence): a `Distribution`; for continuous targets a Gaussian or a mixture."""
-    net, evidence = observed(net, given)
-    return stated(_posterior(net, target, evidence, effort), evidence)
+def posterior(request: Request) -> Any:
+    """P(targets | evidence): a `Distribution`; for continuous targets a Gaussian or a mixture."""
+    return stated(_posterior(request), request.evidence)
 
 
-def _posterior(
-    net: Network, target: str | Sequence[str], evidence: Evidence, effort: Effort
-) -> Any:
-    names = target_names(net, target, evidence)
-    continuous = [n for n in names if not net.variable(n).is_discrete]
-    if continuous:
-        return _continuous(net, names, continuous, evidence, effort)
-    check_joint(net, names)
-    evidence = that_matters(net, names, evidence)
-    effort = chosen(net, evidence, names, effort, joint=len(names) > 1)
-    if effort.method != "exact":
-        p, account = approximate(net, evidence, [Asked(names)], effort)[0]
-        return Distribution.trusted(tuple(net.variable(n) for n in names), p, account)
+def _posterior(request: Request) -> Any:
+    if request.named(discrete=False):
+        return _continuous(request)
+    request = _chosen(request)
+    variables = tuple(request.net.variable(n) for n in request.targets)
+    if request.method != "exact":
+        p, account = approximate(request, [request.targets])[0]
+        return Distribution.trusted(variables, p, account)
+    table = _joint(request.net, request.targets, request.evidence)
+    return (Distribution.trusted if table.ndim == 1 else Distribution)(variables, table)
+
+
+def event_probability(request: Request) -> float:
+    """P(each target has one of the event's states | evidence)."""
+    found: float = stated(_event_probability(request), request.evidence)
+    return found
+
+
+def _event_probability(request: Request) -> float:
+    request = _chosen(request)
+    if request.method != "exact":
+        p, approximation = approximate(request, [request.targets])[0]
+        return Estimate(float(p[1]), one_cell(approximation, 1))
+    table = _joint(request.net, request.targets, request.evidence)
+    if request.event is not None and table.ndim == 1:
+        return float(table[list(request.event[request.targets[0]])].sum())
+    return float(table[request.mask].sum())
+
+
+def _chosen(request: Request) -> Request:
+    """The request about discrete targets with its method, and without evidence that is too much."""
+    names = request.targets
+    check_joint(request.net, names)
+    evidence = that_matters(request.net, names, request.evidence)
+    if evidence is not request.evidence:
+        request = request.but(evidence=evidence)
+    return chosen(request, names, joint=len(names) > 1)
+
+
+def _joint(net: Network, names: Sequence[str], evidence: Evidence) -> Floats:
+    """P(names | evidence) of discrete variables; impossible evidence is refused."""
     if len(names) == 1:
         outcome = engine_of(net).ask(evidence, names)
-        refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
-        return Distribution.trusted((net.variable(names[0]),), outcome.marginals[0][0])
-    table, log_e = joint_with_evidence(net, names, evidence)
+        table: Floats = outcome.marginals[0][0]
+        log_e = float(outcome.log_evidence[0])
+    else:
+        table, log_e = joint_with_evidence(net, names, evidence)
     refuse_impossible(net, evidence, log_e)
-    return Distribution(tuple(net.variable(n) for n in names), table)
+    return table
 
 
-def _continuous(
-    net: Network, names: Sequence[str], continuous: list[str], evidence: Evidence, effort: Effort
-) -> Any:
+def _continuous(request: Request) -> Any:
     """Continuous targets, alone or with discrete ones."""
-    if not any(v.is_discrete for v in net.variables):
-        refuse_sampling(effort, continuous[0])
-        return gaussian_posterior(net, names, evidence)
-    discrete = [n for n in names if net.variable(n).is_discrete]
-    return mixed_answer(net, continuous, discrete, evidence, effort)
+    if any(v.is_discrete for v in request.net.variables):
+        return mixed_answer(request)
+    refuse_sampling(request, request.targets[0])
+    return gaussian_posterior(request.net, request.targets, request.evidence)
 
 
-def mixed_answer(
-    net: Network,
-    continuous: Sequence[str],
-    discrete: Sequence[str],
-    evidence: Evidence,
-    effort: Effort = EXACT,
-    known: dict[tuple[str, ...], NDArray[np.float64]] | None = None,
-) -> Any:
+def mixed_answer(request: Request, known: dict[tuple[str, ...], Floats] | None = None) -> Any:
     """A mixture for the continuous targets; with discrete ones, one for each of their states.
 
     `known` keeps joint posteriors of discrete variables for the next question.
     """
     from credo.predict.mixed.sampling import mixed_samples
 
-    names, tied = tuple(continuous), tied_ranges(net, evidence, continuous)
+    net, evidence = request.net, request.evidence
+    names, discrete = tuple(request.named(discrete=False)), request.named(discrete=True)
+    tied = tied_ranges(net, evidence, names)
     if tied and (len(names) > 1 or discrete):
         for name in (n for n in names if n in tied):
             raise InputError(
@@ -134,16 +129,17 @@ def mixed_answer(
                 hint=f"Ask for the others without {name!r}, or for the probability of ranges.",
             )
     continuous = [*names, *(n for n in tied if n not in names)]
-    effort, evidence, cases = _mixed_choice(net, continuous, discrete, evidence, effort)
-    if effort.method != "exact" and tied:
+    request, cases = _mixed_choice(request, continuous, discrete)
+    if request.method != "exact" and tied:
         raise LimitError(
-            f"{effort.why or 'Sampling knows no ranges of continuous variables.'} With a range of "
+            f"{request.why or 'Sampling knows no ranges of continuous variables.'} With a range of "
             f"{tied[0]!r} there is no approximate answer for {names[0]!r}.",
             hint="Ask for the probability of a range of it, or observe more variables.",
         )
-    if effort.method != "exact":
-        return mixed_samples(net, continuous, discrete, evidence, effort)
+    if request.method != "exact":
+        return mixed_samples(request)
     assert cases is not None
+    evidence = request.evidence
     known = {} if known is None else known
     weights = known.get(cases.names)
     if weights is None:
@@ -157,46 +153,36 @@ def mixed_answer(
 
 
 def _mixed_choice(
-    net: Network,
-    continuous: Sequence[str],
-    discrete: Sequence[str],
-    evidence: Evidence,
-    effort: Effort,
-) -> tuple[Effort, Evidence, Cases | None]:
+    request: Request, continuous: Sequence[str], discrete: Sequence[str]
+) -> tuple[Request, Cases | None]:
     """Exact if it is asked for or fits; evidence that does not matter is left out if that helps."""
-    if effort.method in ("importance", "weighting", "loopy", "gibbs"):
-        groups = line_groups(net, evidence.values.keys(), continuous)
+    net, evidence = request.net, request.evidence
+    if request.method in ("importance", "weighting", "loopy", "gibbs"):
+        groups = gaussian_groups(net, evidence.values.keys(), continuous)
         group = next(g for g in groups if continuous[0] in g.hidden)
         if discrete or group.free(evidence.hard):
-            return effort, evidence, None
-        effort = EXACT  # one Gaussian: there is nothing to draw
-    auto = effort.method == "auto"
+            return request, None
+        request = request.but(method="exact")  # one Gaussian: there is nothing to draw
     try:
         evidence = that_matters(net, [*continuous, *discrete], evidence)
         cases = cases_of(net, continuous, discrete, evidence)
         check_joint(net, cases.names)
-        if auto:
-            effort = chosen(net, evidence, cases.names, effort, joint=len(cases.names) > 1)
+        return (
+            chosen(request.but(evidence=evidence), cases.names, joint=len(cases.names) > 1),
+            cases,
+        )
     except LimitError as no:
-        if not auto:
+        if request.method != "auto":
             raise
-        return replace(effort, why=no.message), evidence, None
-    return effort if auto else EXACT, evidence, cases
+        return request.but(evidence=evidence, why=no.message), None
 
 
-def _weights(net: Network, cases: Cases, evidence: Evidence) -> NDArray[np.float64]:
+def _weights(net: Network, cases: Cases, evidence: Evidence) -> Floats:
     """P(u | evidence) of the discrete variables that choose among Gaussians."""
-    if not cases.names:
-        _check_possible(net, evidence)
-        return np.ones(())
-    if len(cases.names) == 1:
-        outcome = engine_of(net).ask(evidence, cases.names)
-        refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
-        alone: NDArray[np.float64] = outcome.marginals[0][0]
-        return alone
-    table, log_e = joint_with_evidence(net, cases.names, evidence)
-    refuse_impossible(net, evidence, log_e)
-    return table
+    if cases.names:
+        return _joint(net, cases.names, evidence)
+    _check_possible(net, evidence)
+    return np.ones(())
 
 
 def that_matters(net: Network, targets: Sequence[str], evidence: Evidence) -> Evidence:
@@ -224,7 +210,7 @@ def without_idle(net: Network, targets: Sequence[str], evidence: Evidence) -> Ev
 
 def joint_with_evidence(
     net: Network, names: Sequence[str], evidence: Evidence
-) -> tuple[NDArray[np.float64], float]:
+) -> tuple[Floats, float]:
     """P(names | evidence) as a table, and ln P(evidence).
 
     All configurations of the names but the last run as one batch of evidence: P(t₁ … t_k, e) is
@@ -235,17 +221,12 @@ def joint_with_evidence(
     shape = [net.variable(n).arity for n in names]
     first, last = list(names[:-1]), names[-1]
     rows = np.indices(shape[:-1]).reshape(len(first), prod(shape[:-1])).T
-    known = [*evidence.hard, *evidence.values]
-    observed = [engine.at[n] for n in (*known, *first)]
-    codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
-    batch = np.empty((len(rows), len(observed)), dtype=np.int32)
-    batch[:, : len(codes)] = codes
-    batch[:, len(codes) :] = rows
-    soft_names = [n for n in evidence.soft if n not in first]
-    plan = engine.plan(observed, [engine.at[last]], soft=[engine.at[n] for n in soft_names])
+    row = engine.row(evidence, without=first)
+    batch = np.concatenate([np.repeat(row.codes, len(rows), axis=0), rows], axis=1, dtype=np.int32)
+    observed = [*row.observed, *(engine.at[n] for n in first)]
+    plan = engine.plan(observed, [engine.at[last]], soft=row.soft)
     tables, scale = density_tables(engine, evidence)
-    soft = [np.ascontiguousarray(evidence.soft[n][None, :]) for n in soft_names]
-    log_e, flat, _ = plan.run(tables, batch, soft, 1)
+    log_e, flat, _ = plan.run(tables, np.ascontiguousarray(batch), row.likelihoods, 1)
     log_e = np.asarray(log_e, dtype=np.float64).copy()
     for k, name in enumerate(first):
         if name in evidence.soft:
@@ -260,59 +241,52 @@ def joint_with_evidence(
     return table / total, float(most + np.log(total) + scale)
 
 
-def marginals(net: Network, given: Mapping[str, Any], effort: Effort = EXACT) -> dict[str, Any]:
+def marginals(request: Request) -> dict[str, Any]:
     """The posterior of every variable that is not observed.
 
     A continuous one has a Gaussian, or a mixture of them.
     """
-    net, evidence = observed(net, given)
+    net, evidence = request.net, request.evidence
     known = {*evidence.hard, *evidence.values}
     free = [v for v in net.variables if v.name not in known]
     if not any(v.is_discrete for v in net.variables):
-        for v in free[:1]:
-            refuse_sampling(effort, v.name)
-        return {v.name: gaussian_posterior(net, [v.name], evidence) for v in free}
-    discrete = [v for v in free if v.is_discrete]
-    found = _discrete_marginals(net, discrete, evidence, effort)
-    joints: dict[tuple[str, ...], NDArray[np.float64]] = {}
+        return {v.name: _continuous(request.but(targets=(v.name,))) for v in free}
+    found = _discrete_marginals(request, [v.name for v in free if v.is_discrete])
+    joints: dict[tuple[str, ...], Floats] = {}
     for v in free:
         if not v.is_discrete:
-            found[v.name] = mixed_answer(net, [v.name], [], evidence, effort, joints)
+            found[v.name] = mixed_answer(request.but(targets=(v.name,)), joints)
     return {v.name: stated(found[v.name], evidence) for v in free}
 
 
-def _discrete_marginals(
-    net: Network, discrete: Sequence[Variable], evidence: Evidence, effort: Effort
-) -> dict[str, Any]:
-    if not discrete and not evidence.names:
+def _discrete_marginals(request: Request, names: Sequence[str]) -> dict[str, Any]:
+    net, evidence = request.net, request.evidence
+    if not names and not evidence.names:
         return {}
-    names = [v.name for v in discrete]
-    effort = chosen(net, evidence, names, effort) if discrete else EXACT
-    if effort.method != "exact":
-        found = approximate(net, evidence, [Asked((n,)) for n in names], effort)
-        return {
-            v.name: Distribution.trusted((v,), f.p, f.approximation)
-            for v, f in zip(discrete, found, strict=True)
-        }
-    outcome = engine_of(net).ask(evidence, names)
-    refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
+    request = chosen(request, names)
+    if names and request.method != "exact":
+        found: Any = approximate(request, [(n,) for n in names])
+    else:
+        outcome = engine_of(net).ask(evidence, names)
+        refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
+        found = [(p[0], None) for p in outcome.marginals]
     return {
-        v.name: Distribution.trusted((v,), p[0])
-        for v, p in zip(discrete, outcome.marginals, strict=True)
+        n: Distribution.trusted((net.variable(n),), p, account)
+        for n, (p, account) in zip(names, found, strict=True)
     }
 
 
-def log_evidence(net: Network, given: Mapping[str, Any], effort: Effort = EXACT) -> float:
+def log_evidence(request: Request) -> float:
     """ln P(evidence); evidence of probability zero is refused."""
-    net, evidence = observed(net, given)
+    net, evidence = request.net, request.evidence
     if not evidence.names:
         return 0.0
     if evidence.values and not any(v.is_discrete for v in net.variables):
-        refuse_sampling(effort, next(iter(evidence.values)))
+        refuse_sampling(request, next(iter(evidence.values)))
         return gaussian_log_evidence(net, evidence)
-    effort = chosen(net, evidence, (), effort)
-    if effort.method != "exact":
-        about = approximate_log_evidence(net, evidence, effort)
+    request = chosen(request, ())
+    if request.method != "exact":
+        about = approximate_log_evidence(request)
         return about.moved(evidence.log_scale) if evidence.ranges else about
     engine = engine_of(net)
     found = float(engine.ask(evidence, []).log_evidence[0])
@@ -321,7 +295,7 @@ def log_evidence(net: Network, given: Mapping[str, Any], effort: Effort = EXACT)
 
 
 def _check_possible(net: Network, evidence: Evidence) -> None:
-    discrete = Evidence(evidence.hard, evidence.soft)
+    discrete = evidence.discrete
     if discrete.names:
         found = float(engine_of(net).ask(discrete, []).log_evidence[0])
         refuse_impossible(net, discrete, found)
@@ -338,10 +312,10 @@ def check_joint(net: Network, names: Sequence[str]) -> None:
         )
 
 
-def refuse_sampling(effort: Effort, name: str) -> None:
-    """A network of lines alone has exact answers only."""
-    if effort.method not in ("auto", "exact"):
+def refuse_sampling(request: Request, name: str) -> None:
+    """A network of linear Gaussians alone has exact answers only."""
+    if request.method not in ("auto", "exact"):
         raise InputError(
-            f"method={effort.method!r} answers for discrete variables; {name!r} is continuous.",
+            f"method={request.method!r} answers for discrete variables; {name!r} is continuous.",
             hint='Leave the method out: its answer is exact, with method="auto".',
         )

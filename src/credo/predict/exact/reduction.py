@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.predict.exact.engine import engine_of
-from credo.predict.exact.factor_engine import FactorEngine
+from credo.predict.exact.undirected import FactorEngine
 from credo.predict.mixed.densities import density_tables
 
 if TYPE_CHECKING:

@@ -1,48 +1,65 @@
-"""Parameters drawn from the posterior of a network, family by family.
+"""Parameters drawn from the posterior of a network, and a plan run under all draws at once.
 
     θ_u ~ Dirichlet(α_u),  the rows of a table independently;   lines as in LinePosterior.draw
 
 Every family draws from generators of its own, seeded by `rng` and its name: the same seed gives
 the same parameters whatever is asked, in whatever blocks they are drawn. Tied families share one.
+
+The draws are the batch of a plan, [draws, cells] for each table. Entries below 1e-60 are taken as
+0 at first, because numbers that small make the engine carry exponents of their own, at fifty times
+the cost. Each can hide at most its own size of probability, so where P(e) does not stand far above
+the sum of what was left out, the draw runs again with nothing left out: every answer is right to
+1e-13.
+
+    w⁽ᵈ⁾_u = P(u | e, θ⁽ᵈ⁾),   p⁽ᵈ⁾(t | e) = Σ_u w⁽ᵈ⁾_u N(t; m⁽ᵈ⁾_u, S⁽ᵈ⁾_u)
+
+Of continuous variables the same algebra as for one set of parameters has the draws as its batch;
+of the mixture of each draw its mean, standard deviations and correlations are kept.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from math import ceil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError
+from credo.core.errors import InputError, LimitError
+from credo.core.progress import track
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
-from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.randomness import Rng, generator
+from credo.predict.exact.engine import MAX_WORK, Engine
+from credo.predict.mixed.gaussian_groups import width
+from credo.predict.questions.evidence import Evidence
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Local, Network
+    from credo.predict.exact.engine import Engine
+    from credo.predict.mixed.posterior import Cases
+    from credo.predict.questions.evidence import Evidence
 
-__all__ = ["Draws", "dirichlet_rows", "enough", "has_posterior"]
+__all__ = [
+    "MAX_GAUSSIANS",
+    "MAX_NUMBERS",
+    "DrawnPlan",
+    "Draws",
+    "MomentDraws",
+    "density_draws",
+    "dirichlet_rows",
+    "has_posterior",
+    "moment_draws",
+]
 
 Floats = NDArray[np.float64]
+
 Line = tuple[Floats, Floats, Floats]
 
 _TINY = 0.1  # rows worth fewer imagined rows than this are drawn as logarithms
-
-
-def enough(draws: int, level: float) -> int:
-    """A number of draws that an interval can be found with: they must reach into its tails."""
-    n = size(draws, "draws", most=10_000_000)
-    least = max(20, ceil(round(1 / (1 - level), 6)))
-    if n < least:
-        what = "An interval" if least == 20 else f"An interval of {100 * level:.10g} %"
-        raise InputError(
-            f"{what} needs at least {least:,} draws, got {n:,}.",
-            hint="1,000 is usual." if least <= 1000 else f"Give draws={max(least, 1000)}.",
-        )
-    return n
 
 
 def has_posterior(local: Local) -> bool:
@@ -134,3 +151,218 @@ def dirichlet_rows(
     g /= g.sum(axis=-1, keepdims=True)
     out: Floats = g.reshape(n, -1)
     return out
+
+
+MAX_NUMBERS = 200_000_000
+"""Draws times the numbers kept of each may be this many."""
+
+_BYTES = 128 * 2**20  # tables drawn at once
+_SMALL = 1e-60  # an entry below this is left out at first
+_RIGHT = 1e-13  # the share of P(e) that what is left out may have
+
+
+class DrawnPlan:
+    """One question: the evidence, more variables known (`first`), and the targets."""
+
+    def __init__(
+        self, engine: Engine, evidence: Evidence, first: Sequence[str], targets: Sequence[str]
+    ) -> None:
+        engine = engine.given(evidence.values, evidence.hard)
+        self.engine, self.evidence = engine, evidence
+        self.row = engine.row(evidence, without=first)
+        observed = [*self.row.observed, *(engine.at[n] for n in first)]
+        self.plan = engine.plan(observed, [engine.at[n] for n in targets], soft=self.row.soft)
+        pruned = set(self.plan.pruned)
+        net = engine.net
+        names = [n for i, n in enumerate(net.names) if i not in pruned]
+        # a line that the plan leaves out may still be part of another line's density
+        lines = [*engine.lines(evidence.values)]
+        lines += [n for t in evidence.tables for n in t.cases.group.names]
+        lines = [n for n in dict.fromkeys(lines) if n not in names]
+        self.drawn = [n for n in (*names, *lines) if has_posterior(net.distributions[n])]
+
+    def check(self, draws: int, numbers: int, times: int = 1) -> None:
+        """Refuse what would not fit, or would take hours, before anything is drawn."""
+        if draws * numbers > MAX_NUMBERS:
+            raise LimitError(
+                f"{draws:,} draws of {numbers:,} probabilities are {draws * numbers:,} numbers; at "
+                f"most {MAX_NUMBERS:,} are allowed.",
+                hint="Use fewer draws, or ask for fewer variables at once.",
+            )
+        if self.plan.flops * draws * times > MAX_WORK:
+            raise LimitError(
+                f"The question needs {self.plan.flops * draws * times:,.0f} multiplications for "
+                f"{draws:,} draws; at most {MAX_WORK:,} are allowed.",
+                hint="Use fewer draws, observe more variables, or ask for fewer at once.",
+            )
+
+    def run(
+        self, source: Draws, draws: int, configurations: Sequence[Sequence[int]] = ((),)
+    ) -> Iterator[tuple[Floats, Floats]]:
+        """ln P(e) [block, configurations] and the targets' posteriors, block by block of draws.
+
+        The configurations are those of `first`.
+        """
+        for n in track(self._blocks(draws), "drawing parameters", total=draws, size=int):
+            exact, scale = self._tables(source.next(self.drawn, n), n)
+            tables, left = _without_small(exact)
+            logs, flats = [], []
+            for row in configurations:
+                log_e, flat = self._once(tables, n, row)
+                weak = np.flatnonzero(log_e < left) if left > -np.inf else ()
+                if len(weak):
+                    part = [t[weak] if t.ndim == 2 else t for t in exact]
+                    log_e[weak], flat[weak] = self._once(part, len(weak), row)
+                logs.append(log_e + scale)
+                flats.append(flat)
+            yield np.stack(logs, axis=1), np.stack(flats, axis=1)
+
+    def _once(self, tables: list[Floats], n: int, row: Sequence[int]) -> tuple[Floats, Floats]:
+        batch = np.tile(np.array([*self.row.codes[0], *row], dtype=np.int32), (n, 1))
+        log_e, flat, _ = self.plan.run(tables, batch, self.row.likelihoods, 1)
+        return np.asarray(log_e), flat
+
+    def _tables(self, drawn: Mapping[str, Any], n: int) -> tuple[list[Floats], Any]:
+        engine = self.engine
+        tables = list(engine.tables)
+        for name, values in drawn.items():
+            if isinstance(values, np.ndarray):
+                tables[engine.at[name]] = np.ascontiguousarray(values)
+        for table in self.evidence.tables:
+            values = table.values(drawn)
+            flat = np.ascontiguousarray(values.reshape(len(values), -1))
+            tables[engine.at[table.name]] = flat if len(flat) > 1 else flat[0]
+        if not self.evidence.values:
+            return tables, 0.0
+        return density_draws(engine, tables, self.evidence, drawn, n)
+
+    def _blocks(self, draws: int) -> Iterator[int]:
+        cells = sum(self.engine.tables[self.engine.at[n]].size for n in self.drawn)
+        cells += 2 * self.engine.numbers
+        most = max(int(_BYTES // (8 * max(cells, 1))), 1)
+        for start in range(0, draws, most):
+            yield min(most, draws - start)
+
+
+def _without_small(tables: list[Floats]) -> tuple[list[Floats], float]:
+    """The tables with small entries as 0, and the ln P(e) below which that may matter."""
+    out, most = [], 0
+    for table in tables:
+        if table.ndim == 2:
+            small = (table < _SMALL) & (table > 0)
+            found = int(small.sum(axis=1).max(initial=0))
+            if found:
+                most += found
+                table = np.where(small, 0.0, table)
+        out.append(table)
+    return out, float(np.log(most * _SMALL / _RIGHT)) if most else -np.inf
+
+
+MAX_GAUSSIANS = 4_000_000_000
+"""Draws times the numbers of all Gaussians may be this many, worked through in blocks."""
+_BLOCK = 2_000_000
+_LEAST = 1e-290  # of a variance
+
+
+def density_draws(
+    engine: Engine, tables: list[Floats], evidence: Evidence, drawn: Mapping[str, Any], n: int
+) -> tuple[list[Floats], Any]:
+    """The tables with the densities of the observed values under each draw, and their log scale."""
+    lines = {name: values for name, values in drawn.items() if isinstance(values, tuple)}
+    values = {name: np.array([v]) for name, v in evidence.values.items()}
+    scale = np.zeros(n)
+    for density in engine.densities(values, evidence.hard, lines):
+        flat = density.log.reshape(len(density.log), -1)
+        flat = np.where(np.isnan(flat), -np.inf, flat)
+        most = flat.max(axis=1, keepdims=True)
+        if not np.isfinite(most).all():
+            raise LimitError(
+                f"The density of {', '.join(map(repr, density.observed))} is too small to be "
+                "told under some draws of the parameters.",
+                hint="The value is far from every line of the model; check its unit.",
+            )
+        table = np.ascontiguousarray(np.exp(flat - most))
+        tables[engine.at[density.owner]] = table if len(table) > 1 else table[0]
+        for other in density.others:
+            tables[engine.at[other]] = np.ones(flat.shape[1])
+        scale = scale + most[:, 0]
+    return tables, scale
+
+
+@dataclass(frozen=True)
+class MomentDraws:
+    """Under each draw, for each state of the discrete targets: p, mean and covariance."""
+
+    p: Floats
+    """[draws, states]"""
+    mean: Floats
+    """[draws, states, t]"""
+    covariance: Floats
+    """[draws, states, t, t]"""
+
+    @property
+    def sd(self) -> Floats:
+        """[draws, states, t]"""
+        variance = np.diagonal(self.covariance, axis1=-2, axis2=-1)
+        out: Floats = np.sqrt(np.maximum(variance, _LEAST))
+        return out
+
+    @property
+    def correlation(self) -> Floats:
+        """[draws, states, t, t]"""
+        sd = self.sd
+        out: Floats = self.covariance / (sd[..., :, None] * sd[..., None, :])
+        return np.clip(out, -1.0, 1.0)
+
+
+def moment_draws(
+    cases: Cases,
+    weights: Floats,
+    good: NDArray[np.bool_],
+    states: int,
+    evidence: Evidence,
+    source: Draws,
+) -> MomentDraws:
+    """The moments under each draw that is `good`; `weights` [good draws, u…] are its mixtures'.
+
+    The first variables of the cases, with `states` states together, are targets themselves.
+    """
+    draws, t = len(good), len(cases.targets)
+    shape = cases.shape
+    wide = width(cases.group, cases.targets) + 1
+    each = prod(p.arity for p in cases.parents) * 2 * wide**2 + prod(shape) * t * t
+    if each * draws > MAX_GAUSSIANS:
+        raise LimitError(
+            f"{draws:,} draws of {prod(shape):,} Gaussians over {len(cases.group.lines)} "
+            f"variables are {each * draws:,} numbers; at most {MAX_GAUSSIANS:,} are worked "
+            "through.",
+            hint="Use fewer draws, or observe more variables.",
+        )
+    step = max(_BLOCK // each, 1)
+    names = cases.group.names
+    p, means, covariances = [], [], []
+    done = 0
+    starts = range(0, draws, step)
+    for start in track(starts, "drawing lines", total=len(starts)):
+        n = min(step, draws - start)
+        drawn = source.next(names, n)
+        kept = good[start : start + n]
+        part = {k: tuple(x[kept] for x in v) for k, v in drawn.items()}
+        count = int(kept.sum())
+        if not count:
+            continue
+        w = weights[done : done + count].reshape(count, states, -1)
+        done += count
+        m, c = cases.conditioned(evidence, part)
+        m = np.broadcast_to(m, (count, *shape, t)).reshape(count, states, -1, t)
+        c = np.broadcast_to(c, (count, *shape, t, t)).reshape(count, states, -1, t, t)
+        total = w.sum(axis=-1)
+        w = w / np.where(total > 0, total, 1.0)[..., None]
+        middle = np.einsum("dsk,dskt->dst", w, m)
+        away = m - middle[:, :, None]
+        spread = np.einsum("dsk,dskij->dsij", w, c)
+        spread += np.einsum("dsk,dski,dskj->dsij", w, away, away)
+        p.append(total)
+        means.append(middle)
+        covariances.append(spread)
+    return MomentDraws(np.concatenate(p), np.concatenate(means), np.concatenate(covariances))

@@ -3,20 +3,25 @@
     θ⁽ᵈ⁾ ~ p(θ | rows),   P(q | e, θ⁽ᵈ⁾) for d = 1 … D,   the interval: their quantiles
 
 The draws are the batch of one compiled plan: [D, cells] for each table. The answer itself stays
-the one of the network's own tables, the posterior means.
+the one of the network's own tables, the posterior means. For the rows of a table each draw is a
+network of its own that shares the compiled plans of the first; an entry drawn below 1e-60 is taken
+as 1e-60 there, so that no draw rules a row out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError
+from credo.core.progress import track
+from credo.core.render import text_html
+from credo.data import Table
 from credo.model.answers.credible import Credible
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import probability
@@ -24,12 +29,12 @@ from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.randomness import Rng
-from credo.predict.exact.engine import engine_of, split
-from credo.predict.exact.posterior import marginals, posterior, target_names, that_matters
-from credo.predict.intervals.draws import Draws, enough
-from credo.predict.intervals.gaussian import MomentDraws, moment_draws
-from credo.predict.intervals.plan import DrawnPlan
+from credo.predict.exact.engine import ENGINES, engine_of, split
+from credo.predict.exact.posterior import event_probability, marginals, posterior, that_matters
+from credo.predict.intervals.draws import DrawnPlan, Draws, MomentDraws, moment_draws
 from credo.predict.intervals.uncertain import (
     Probability,
     UncertainGaussian,
@@ -38,79 +43,64 @@ from credo.predict.intervals.uncertain import (
     UncertainMultivariateMixture,
 )
 from credo.predict.mixed.posterior import cases_of
-from credo.predict.mixed.ranges import asked_ranges, observed, tied_ranges
+from credo.predict.mixed.ranges import tied_ranges
 from credo.predict.questions.against_rows import against_rows
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.request import Request, enough
+from credo.predict.rows.rows import predict_proba, read_rows
+from credo.stats.block import Block
+from credo.stats.configurations import grouped
 
 if TYPE_CHECKING:
-    from credo.model.networks.network import Network
+    from credo.model.networks.network import Local, Network
 
-__all__ = ["event_interval", "marginal_intervals", "posterior_interval"]
+__all__ = [
+    "Predictions",
+    "event_interval",
+    "marginal_intervals",
+    "posterior_interval",
+    "predict_proba_interval",
+]
+
+Floats = NDArray[np.float64]
 
 MAX_CONFIGURATIONS = 10_000
 """The interval of a joint of more configurations than this (but the last variable) is refused."""
 
-Floats = NDArray[np.float64]
 
-
-def posterior_interval(
-    net: Network,
-    target: str | Sequence[str],
-    given: Mapping[str, Any],
-    level: float,
-    draws: int,
-    rng: Rng,
-) -> Any:
-    """P(target | evidence) with the credible interval of each probability."""
-    level = probability(level)
-    draws = enough(draws, level)
-    source = Draws(net, rng)
-    answer = posterior(net, target, given)
-    net, evidence = observed(net, given)
+def posterior_interval(request: Request) -> Any:
+    """P(targets | evidence) with the credible interval of each probability."""
+    net, evidence, names = request.net, request.evidence, request.targets
+    source, level = _draws(request)
+    answer = posterior(request)
     if not isinstance(answer, Distribution):
-        names = target_names(net, target, evidence)
-        return uncertain(net, names, answer, evidence, level, draws, source)
-    names = target_names(net, target, evidence)
-    samples, _ = joint_draws(net, names, evidence, None, source, draws)
+        return uncertain(request, answer, source)
+    samples, _ = joint_draws(net, names, evidence, None, source, request.draws)
     shape = tuple(v.arity for v in answer.variables)
     interval = Credible.of(samples.reshape(len(samples), *shape), level)
     notes = against_rows(net, names, answer.p, interval, evidence)
     return Distribution(answer.variables, answer.p, interval, None, notes)
 
 
-def event_interval(
-    net: Network,
-    value: float,
-    events: Mapping[str, Any],
-    given: Mapping[str, Any],
-    level: float,
-    draws: int,
-    rng: Rng,
-) -> Probability:
+def event_interval(request: Request) -> Probability:
     """The probability of an event with its credible interval."""
-    level = probability(level)
-    draws = enough(draws, level)
-    net, evidence = observed(net, given)
-    net, evidence, events = asked_ranges(net, evidence, events)
-    names = tuple(events)
-    codes = {n: [net.variable(n).code(s) for s in states] for n, states in events.items()}
-    samples, _ = joint_draws(net, names, evidence, codes, Draws(net, rng), draws)
+    net, evidence, names, codes = request.net, request.evidence, request.targets, request.event
+    assert codes is not None
+    value = event_probability(request)
+    source, level = _draws(request)
+    samples, _ = joint_draws(net, names, evidence, codes, source, request.draws)
     last = samples.reshape(len(samples), -1, net.variable(names[-1]).arity)
     interval = Credible.of(last[..., codes[names[-1]]].sum(axis=(1, 2)), level)
     notes = against_rows(net, names, np.array(value), interval, evidence, codes)
     return Probability(value, interval, notes)
 
 
-def marginal_intervals(
-    net: Network, given: Mapping[str, Any], level: float, draws: int, rng: Rng
-) -> dict[str, Any]:
+def marginal_intervals(request: Request) -> dict[str, Any]:
     """Every marginal with its credible intervals; all from the same draws."""
-    level = probability(level)
-    draws = enough(draws, level)
-    source = Draws(net, rng)
-    points = marginals(net, given)
+    net, evidence, draws = request.net, request.evidence, request.draws
+    source, level = _draws(request)
+    points = marginals(request)
     tables = {n: p for n, p in points.items() if isinstance(p, Distribution)}
-    net, evidence = observed(net, given)
     out: dict[str, Any] = {}
     if tables:
         asked = DrawnPlan(engine_of(net), evidence, [], list(tables))
@@ -124,30 +114,30 @@ def marginal_intervals(
             out[name] = Distribution(point.variables, point.p, interval, None, notes)
     for name, point in points.items():
         if name not in out:
-            again = Draws(net, source.seed)
-            out[name] = uncertain(net, (name,), point, evidence, level, draws, again)
+            one = request.but(targets=(name,))
+            out[name] = uncertain(one, point, Draws(net, request.seed))
     return {n: out[n] for n in points}
 
 
-def uncertain(
-    net: Network,
-    names: Sequence[str],
-    answer: Any,
-    evidence: Evidence,
-    level: float,
-    draws: int,
-    source: Draws,
-) -> Any:
+def _draws(request: Request) -> tuple[Draws, float]:
+    """The draws of the parameters, and the level of the intervals."""
+    assert request.level is not None
+    return Draws(request.net, request.seed), request.level
+
+
+def uncertain(request: Request, answer: Any, source: Draws) -> Any:
     """An answer about continuous variables with its credible intervals."""
-    discrete = [n for n in names if net.variable(n).is_discrete]
-    continuous = [n for n in names if not net.variable(n).is_discrete]
+    net, evidence, draws = request.net, request.evidence, request.draws
+    assert request.level is not None
+    level = request.level
+    discrete, continuous = request.named(discrete=True), request.named(discrete=False)
     for name in tied_ranges(net, evidence, continuous):
         raise InputError(
             f"A continuous variable has no credible interval where the evidence has a range of "
             f"{name!r}.",
             hint=f"Ask for a probability, such as P({continuous[0]} > 1 | …), which has one.",
         )
-    evidence = that_matters(net, names, evidence)
+    evidence = that_matters(net, request.targets, evidence)
     cases = cases_of(net, continuous, discrete, evidence)
     weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)
     if cases.names:
@@ -242,3 +232,76 @@ def _some(found: Floats) -> Floats:
     if not len(found):
         raise InputError("The evidence has probability zero under every draw of the parameters.")
     return found
+
+
+_NUMBERS = 20_000_000  # probabilities kept at once
+_SMALL = 1e-60
+
+
+class Predictions(NamedTuple):
+    """P(target | row), and the ends of its credible interval: a row each, a column per state."""
+
+    p: Floats
+    low: Floats
+    high: Floats
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
+
+def predict_proba_interval(
+    net: Network, rows: Any, target: str, level: float, draws: int, rng: Rng, threads: int
+) -> Predictions:
+    """Predictions for each row of a table with their credible intervals."""
+    level = probability(level)
+    draws = enough(draws, level)
+    seed = Draws(net, rng).seed
+    table = read_rows(net, rows, without=target if target in net.distributions else None)
+    p = predict_proba(net, table, target, threads=threads)
+    different, inverse = _different(table)
+    low, high = (np.empty((len(different), p.shape[1])) for _ in range(2))
+    step = max(_NUMBERS // (draws * p.shape[1]), 1)
+    starts = range(0, len(different), step)
+    work = ((start, d) for start in starts for d in range(draws))
+    samples = np.empty((draws, min(step, len(different)), p.shape[1]))
+    networks: Iterator[Network] = iter(())
+    for start, d in track(work, "drawing parameters", total=len(starts) * draws):
+        if d == 0:
+            networks = _drawn(net, Draws(net, seed), draws)
+        part = different.take(slice(start, start + step))
+        samples[d, : len(part)] = predict_proba(next(networks), part, target, threads=threads)
+        if d == draws - 1:
+            found = Credible.of(samples[:, : len(part)], level)
+            low[start : start + step], high[start : start + step] = found
+    return Predictions(p, low[inverse], high[inverse])
+
+
+def _different(table: Table) -> tuple[Table, NDArray[np.intp]]:
+    """The rows that differ, and which of them each row is."""
+    arrays = table.block.arrays
+    if not len(table) or not all(v.is_discrete for v in table.schema.variables):
+        return Table(Block(table.schema, arrays)), np.arange(len(table))
+    codes = np.stack([a.astype(np.uint32) for a in arrays], axis=1)
+    unique, inverse = grouped(codes)
+    columns = [unique[:, k].astype(a.dtype) for k, a in enumerate(arrays)]
+    return Table(Block(table.schema, tuple(columns))), np.asarray(inverse).ravel()
+
+
+def _drawn(net: Network, source: Draws, draws: int) -> Iterator[Network]:
+    """The networks of the draws, one after the other."""
+    engine = engine_of(net)
+    for _ in range(draws):
+        locals_: dict[str, Local] = dict(net.distributions)
+        tables = list(engine.tables)
+        for name, values in source.next(net.names, 1).items():
+            local = net.distributions[name]
+            if isinstance(local, Cpt):
+                entries = np.maximum(values[0], _SMALL).reshape(local.shape)
+                locals_[name] = Cpt.trusted(local.child, local.parents, entries, None, None)
+                tables[engine.at[name]] = entries.ravel()
+            else:
+                parts = (part[0] for part in values)
+                locals_[name] = LinearGaussian(local.child, local.parents, *parts)
+        drawn = type(net).trusted(net.dag, locals_, None)
+        ENGINES[drawn] = engine.under(drawn, tables)
+        yield drawn

@@ -2,10 +2,18 @@
 
     λ_g(u_g) = p(y_g | u_g)        P(d, y) = Π_v P(d_v | parents) · Π_g λ_g(u_g)
 
-Every group of lines (`line_groups`) is enumerated over the discrete variables that touch it, and
-no others, and comes into the plan as one more table over those. So a discrete posterior is exact,
-and costs what the discrete network with these tables costs. (Lauritzen 1992: the discrete
+Every group of lines (`gaussian_groups`) is enumerated over the discrete variables that touch it,
+and no others, and comes into the plan as one more table over those. So a discrete posterior is
+exact, and costs what the discrete network with these tables costs. (Lauritzen 1992: the discrete
 variables last.)
+
+Continuous evidence that is too much for tables weighs samples of the discrete variables instead:
+
+    w(u) = P(u, e_d) / q(u) · Π_g p(y_g | u_g)
+
+Only the discrete variables are drawn. Given them every group of lines is one Gaussian, whose
+density is exact, so nothing continuous is drawn at all (Rao and Blackwell). Groups that fit as
+tables stay tables, which lead the draws.
 """
 
 from __future__ import annotations
@@ -18,30 +26,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.exact.engine import Engine
+from credo.core.errors import LimitError
+from credo.predict.exact.engine import Engine, engine_of
+from credo.predict.exact.reduction import Reduced, reduced
+from credo.predict.mixed.conditioning import conditioned
 from credo.predict.mixed.densities import Density
-from credo.predict.mixed.line_algebra import conditioned
-from credo.predict.mixed.line_groups import LineGroup, refuse_large, width
+from credo.predict.mixed.gaussian_groups import GaussianGroup, gaussian_groups, refuse_large, width
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
+    from credo.predict.questions.evidence import Evidence
 
-__all__ = ["MixedEngine", "group_logs"]
-
-_NUMBERS = 4_000_000  # of a block of rows
+__all__ = ["MixedEngine", "codes_of", "group_logs", "weighed_problem"]
 
 Floats = NDArray[np.float64]
+
+_NUMBERS = 4_000_000  # of a block of rows
 
 
 class MixedEngine(Engine):
     """The compiled form of a mixed network for one set of observed variables."""
 
-    def __init__(self, plain: Engine, groups: Sequence[LineGroup], hard: Collection[str]) -> None:
+    def __init__(
+        self, plain: Engine, groups: Sequence[GaussianGroup], hard: Collection[str]
+    ) -> None:
         for group in groups:
             refuse_large(group, hard)
         self.net, self.at, self.arities = plain.net, plain.at, plain.arities
         self.hard = frozenset(hard)
-        self.factors: dict[tuple[str, ...], list[LineGroup]] = {}
+        self.factors: dict[tuple[str, ...], list[GaussianGroup]] = {}
         for group in groups:
             scope = tuple(sorted((p.name for p in group.free(hard)), key=self.at.__getitem__))
             self.factors.setdefault(scope, []).append(group)
@@ -104,14 +117,16 @@ class MixedEngine(Engine):
         return most
 
 
-def _turned(log: Floats, group: LineGroup, hard: Mapping[str, Any], names: Sequence[str]) -> Floats:
+def _turned(
+    log: Floats, group: GaussianGroup, hard: Mapping[str, Any], names: Sequence[str]
+) -> Floats:
     """The axes of a group's discrete parents in the order of a factor's."""
     own = [p.name for p in group.free(hard)]
     return log.transpose([0, *(1 + own.index(n) for n in names)])
 
 
 def group_logs(
-    group: LineGroup,
+    group: GaussianGroup,
     hard: Mapping[str, Any],
     values: Mapping[str, Floats],
     drawn: Mapping[str, Any] | None = None,
@@ -135,3 +150,56 @@ def group_logs(
             at = every[start : start + step]
             out[at] = conditioned(group, known, {n: v[at] for n, v in mine.items()}).log
     return out
+
+
+_DRAWN = 30_000_000  # of a block of rows, were none dropped
+_ROWS = 8192
+
+
+def weighed_problem(
+    net: Network, evidence: Evidence, targets: Sequence[str]
+) -> tuple[Reduced, tuple[str, ...]]:
+    """The factors of a question, and the discrete variables that weights depend on."""
+    groups = gaussian_groups(net, evidence.values.keys()) if evidence.values else ()
+    large = [g for g in groups if _is_large(g, evidence)]
+    if not large:
+        return reduced(net, evidence, targets), ()
+    small = [g for g in groups if not _is_large(g, evidence)]
+    more = tuple(dict.fromkeys(p.name for g in large for p in g.free(evidence.hard)))
+    engine = MixedEngine(engine_of(net), small, evidence.hard)
+    problem = reduced(net, evidence, [*targets, *more], engine)
+    values = {n: np.array([v]) for n, v in evidence.values.items()}
+
+    def weigh(rows: Mapping[str, NDArray[Any]]) -> Floats:
+        n = len(next(iter(rows.values())))
+        out = np.zeros(n)
+        for group in large:
+            step = max(min(_DRAWN // len(group.lines) ** 2, _ROWS), 1)
+            for start in range(0, n, step):
+                part = slice(start, start + step)
+                some = {name: column[part] for name, column in rows.items()}
+                log = conditioned(group, codes_of(group, some, evidence), values).log
+                out[part] += np.where(np.isnan(log), -np.inf, log)
+        return out
+
+    return replace(problem, weigh=weigh), more
+
+
+def codes_of(
+    group: GaussianGroup, rows: Mapping[str, NDArray[Any]], evidence: Evidence
+) -> dict[str, Any]:
+    """The codes of a group's discrete parents: drawn, or known."""
+    return {
+        p.name: evidence.hard[p.name]
+        if p.name in evidence.hard
+        else np.asarray(rows[p.name], dtype=np.intp)
+        for p in group.parents
+    }
+
+
+def _is_large(group: GaussianGroup, evidence: Evidence) -> bool:
+    try:
+        refuse_large(group, evidence.hard)
+    except LimitError:
+        return True
+    return False

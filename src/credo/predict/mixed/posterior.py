@@ -22,8 +22,8 @@ from credo.model.answers.mixed_joint import MixedJoint, conditional
 from credo.model.answers.multivariate_mixture import MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.mixtures.labels import Labels
-from credo.predict.mixed.line_algebra import Conditioned, conditioned
-from credo.predict.mixed.line_groups import LineGroup, line_groups, refuse_large
+from credo.predict.mixed.conditioning import Conditioned, conditioned
+from credo.predict.mixed.gaussian_groups import GaussianGroup, gaussian_groups, refuse_large
 
 if TYPE_CHECKING:
     from credo.model.answers.approximation import Approximation
@@ -46,7 +46,7 @@ class Cases:
     `parents`, some of them.
     """
 
-    group: LineGroup
+    group: GaussianGroup
     targets: tuple[str, ...]
     variables: tuple[Variable, ...]
     parents: tuple[Variable, ...]
@@ -85,7 +85,7 @@ def cases_of(
     net: Network, continuous: Sequence[str], discrete: Sequence[str], evidence: Evidence
 ) -> Cases:
     """Which discrete variables choose among the Gaussians of the targets."""
-    groups = line_groups(net, evidence.values.keys(), continuous)
+    groups = gaussian_groups(net, evidence.values.keys(), continuous)
     group = next(g for g in groups if continuous[0] in g.hidden)
     parents = group.free(evidence.hard)
     refuse_large(group, evidence.hard, continuous)

@@ -30,7 +30,7 @@ from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.mixtures.labels import Labels
 from credo.model.networks.cpt import Cpt
 from credo.predict.mixed.boxes import REPEATS, SOBOL, log_between, log_box, points_in
-from credo.predict.mixed.line_groups import line_groups
+from credo.predict.mixed.gaussian_groups import gaussian_groups
 from credo.predict.mixed.posterior import SMALLEST, Cases, cases_of
 from credo.predict.mixed.truncated import TruncatedMixture
 from credo.predict.questions.evidence import Evidence
@@ -163,7 +163,7 @@ def _meet(one: Between | None, other: Between | None) -> Between | None:
 
 def _together(net: Network, evidence: Evidence, ranges: Mapping[str, Any]) -> list[list[str]]:
     """The variables of the ranges, those in one list that tell of each other given all discrete."""
-    groups = line_groups(net, evidence.values.keys(), list(ranges), tied=False)
+    groups = gaussian_groups(net, evidence.values.keys(), list(ranges), tied=False)
     return [[n for n in ranges if n in g.hidden] for g in groups if ranges.keys() & set(g.hidden)]
 
 
@@ -190,7 +190,7 @@ def _with(net: Network, tables: Sequence[RangeTable]) -> Network:
     ]
     edges = [*net.dag.edges, *((p.name, c.name) for c in more for p in c.parents)]
     dag = type(net.dag)(edges, nodes=[*net.names, *(c.name for c in more)])
-    return Network(dag, {**net.distributions, **{c.name: c for c in more}})
+    return Network(dag, {**net.distributions, **{c.name: c for c in more}}, record=net.record)
 
 
 # --- continuous variables given a range ----------------------------------------------------
@@ -201,7 +201,7 @@ def tied_ranges(net: Network, evidence: Evidence, continuous: Sequence[str]) -> 
     if not evidence.ranges:
         return []
     every = [*continuous, *(n for n in evidence.ranges if n not in continuous)]
-    groups = line_groups(net, evidence.values.keys(), every, tied=False)
+    groups = gaussian_groups(net, evidence.values.keys(), every, tied=False)
     mine = {n for g in groups if set(continuous) & set(g.hidden) for n in g.hidden}
     return [n for n in evidence.ranges if n in mine]
 

@@ -24,19 +24,18 @@ from credo.model.answers.interval import Interval
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.multivariate_mixture import MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture
-from credo.predict.approximate.budget import Effort
 from credo.predict.approximate.estimate import RULE_OF_THREE, stated
 from credo.predict.approximate.importance import Sampler, proposed
 from credo.predict.approximate.method import asked_part, say
 from credo.predict.exact.reduction import Reduced
-from credo.predict.mixed.line_algebra import conditioned
-from credo.predict.mixed.line_groups import line_groups
-from credo.predict.mixed.weighed import codes_of
-from credo.predict.questions.possible import refuse_unfound
+from credo.predict.mixed.conditioning import conditioned
+from credo.predict.mixed.engine import codes_of
+from credo.predict.mixed.gaussian_groups import gaussian_groups
+from credo.predict.questions.impossible import refuse_unfound
+from credo.predict.questions.request import Request
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
-    from credo.predict.questions.evidence import Evidence
 
 __all__ = ["mixed_samples"]
 
@@ -49,31 +48,26 @@ _Z = 1.959963984540054
 Floats = NDArray[np.float64]
 
 
-def mixed_samples(
-    net: Network,
-    continuous: Sequence[str],
-    discrete: Sequence[str],
-    evidence: Evidence,
-    effort: Effort,
-) -> Any:
+def mixed_samples(request: Request) -> Any:
     """The continuous targets (with discrete ones, if any) given evidence, approximately."""
-    if effort.method in ("loopy", "gibbs"):
+    net, evidence = request.net, request.evidence
+    continuous, discrete = request.named(discrete=False), request.named(discrete=True)
+    if request.method in ("loopy", "gibbs"):
         raise InputError(
-            f"method={effort.method!r} answers for discrete variables; {continuous[0]!r} is "
+            f"method={request.method!r} answers for discrete variables; {continuous[0]!r} is "
             "continuous.",
             hint='Use method="importance" or method="weighting", or leave it out.',
         )
-    if effort.error is not None:
+    if request.error is not None:
         raise InputError(
             "error= is that of a probability; it does not go with a continuous variable.",
             hint='Give a budget, such as "50000 samples" or "2 s".',
         )
-    groups = line_groups(net, evidence.values.keys(), continuous)
+    groups = gaussian_groups(net, evidence.values.keys(), continuous)
     group = next(g for g in groups if continuous[0] in g.hidden)
     needed = dict.fromkeys([*discrete, *(p.name for p in group.free(evidence.hard))])
-    problem = asked_part(net, evidence, list(needed), effort)
-    drawn = _draw(net, evidence, problem, effort)
-    columns, log_weights, stopped = drawn
+    problem = asked_part(request, list(needed))
+    columns, log_weights, stopped = _draw(problem, request)
     w = np.exp(log_weights - log_weights.max())
     kept = np.flatnonzero(w > 0)
     w, columns = w[kept] / w[kept].sum(), {n: c[kept] for n, c in columns.items()}
@@ -87,20 +81,20 @@ def mixed_samples(
     unseen = RULE_OF_THREE * (w @ w) * np.sqrt(w @ np.einsum("ijj->ij", covariances))
     se = np.where(se > 0, se, unseen)
     account = Approximation(
-        "importance" if effort.method == "auto" else effort.method,
+        "importance" if request.method == "auto" else request.method,
         interval=Interval(middle - _Z * se, middle + _Z * se, 0.95),
         standard_error=se,
         samples=len(log_weights),
         effective=float(1 / (w @ w)),
         largest_weight=float(w.max()),
         variables=len(problem.names),
-        seed=effort.seed,
+        seed=request.seed,
         stopped=stopped,
-        why=effort.why,
-        seconds=effort.spent,
+        why=request.why,
+        seconds=request.spent,
         of="mean",
     )
-    if effort.method == "auto" and not effort.agreed:
+    if request.method == "auto" and not request.agreed:
         say(account)
     names = tuple(continuous)
     if discrete:
@@ -148,20 +142,18 @@ def _joint(
     return MixedJoint(Distribution(variables, p, None, about), names, tuple(parts))
 
 
-def _draw(
-    net: Network, evidence: Evidence, problem: Reduced, effort: Effort
-) -> tuple[dict[str, NDArray[Any]], Floats, str]:
+def _draw(problem: Reduced, request: Request) -> tuple[dict[str, NDArray[Any]], Floats, str]:
     """Codes by variable, ln weights, and why the sampling ended."""
-    most = USUAL if effort.samples is None and effort.seconds is None else min(effort.most, MOST)
-    if effort.samples is not None and effort.samples > MOST:
+    most = USUAL if request.samples is None and request.seconds is None else min(request.most, MOST)
+    if request.samples is not None and request.samples > MOST:
         raise LimitError(
-            f"{effort.samples:,} samples would make as many Gaussians of the answer; at most "
+            f"{request.samples:,} samples would make as many Gaussians of the answer; at most "
             f"{MOST:,} are kept.",
             hint=f'Give budget="{MOST} samples" or less.',
         )
-    proposal = proposed(problem, effort)
+    proposal = proposed(problem, request)
     if proposal is None:
-        refuse_unfound(net, evidence, 0)
+        refuse_unfound(request, 0)
     assert proposal is not None
     sampler = Sampler(proposal, problem)
     parts: list[list[Any]] = []
@@ -172,20 +164,20 @@ def _draw(
         nonlocal done, stopped
         while not stopped:
             n = min(2048, most - done)
-            columns, log_weights = sampler.run(n, effort.seed, done)
+            columns, log_weights = sampler.run(n, request.seed, done)
             parts.append(columns)
             logs.append(log_weights)
             done += n
             if done >= most:
                 stopped = f"{done:,} samples were drawn"
-            elif effort.late():
-                stopped = f"the time of {effort.seconds:g} s was up"
+            elif request.late():
+                stopped = f"the time of {request.seconds:g} s was up"
             yield n
 
     for _ in track(batches(), "sampling", total=most, size=lambda n: n):
         pass
     log_weights = np.concatenate(logs)
     if not log_weights.max() > -np.inf:
-        refuse_unfound(net, evidence, done)
+        refuse_unfound(request, done)
     columns = {name: np.concatenate([p[i] for p in parts]) for i, name in enumerate(problem.names)}
     return columns, log_weights, stopped

@@ -20,6 +20,7 @@ from credo.core.errors import CredoError
 from credo.core.schema import Variable
 from credo.model.answers.distribution import Distribution
 from credo.predict.exact.posterior import posterior
+from credo.predict.questions.request import request
 from credo.stats.pair_counts import pair_of
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _alone(
     """The answer from one part of the evidence alone."""
     states = {s for s, w in zip(by.states, weights, strict=True) if w}
     try:
-        found: Any = posterior(net, target.name, {by.name: states})
+        found: Any = posterior(request(net, {by.name: states}, target.name))
     except CredoError:
         return np.zeros(0)
     if not isinstance(found, Distribution):

@@ -80,6 +80,11 @@ class Evidence:
         """The variables of which something is known."""
         return (*self.hard, *self.soft, *self.values)
 
+    @property
+    def discrete(self) -> Evidence:
+        """What is known of discrete variables."""
+        return Evidence(self.hard, self.soft)
+
     def without(self, name: str) -> Evidence:
         """The same evidence less what is known of one variable."""
         return replace(

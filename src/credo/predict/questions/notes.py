@@ -8,24 +8,34 @@ graph that was searched for in the same rows is taken as known, and so are gaps 
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from credo.core.errors import CredoWarning
 from credo.core.render import text_html
 from credo.model.answers.approximation import Estimate
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.predict.intervals.uncertain import Probability
 from credo.predict.questions.unseen import unseen_notes
+from credo.stats.moments import Moments
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
     from credo.model.values.record import Record
+    from credo.predict.questions.request import Request
 
-__all__ = ["Noted", "left_out", "noted", "with_notes"]
+__all__ = ["FAR", "Noted", "far_evidence", "left_out", "noted", "tell", "warn_far", "with_notes"]
 
 _NOT_SEARCHED = ("", "naive-bayes")
+
+FAR = 10.0
+"""Standard deviations from the mean of the rows: evidence beyond has no row near it."""
 
 
 class Noted(float):
@@ -58,13 +68,7 @@ class Noted(float):
 
 
 def noted(
-    net: Network,
-    answer: Any,
-    given: Mapping[str, Any],
-    targets: Collection[str],
-    *,
-    record: Record | None = None,
-    told: tuple[str, ...] = (),
+    asked: Request, answer: Any, *, record: Record | None = None, told: tuple[str, ...] = ()
 ) -> Any:
     """The answer, or each of a dict of them, with what there is to say of it.
 
@@ -78,8 +82,8 @@ def noted(
     >>> net.p("sail", given={"sun": "yes", "wind": "no"}).notes
     ()
     """
-    record = record or getattr(net, "record", None)
-    of = unseen_notes(net, given)
+    record = record or getattr(asked.net, "record", None)
+    of = unseen_notes(asked.net, asked.evidence)
 
     def one(found: Any, names: Collection[str]) -> Any:
         notes = of(names) if type(found) is not Estimate else ()
@@ -87,7 +91,7 @@ def noted(
 
     if isinstance(answer, dict):
         return {n: one(found, [n]) for n, found in answer.items()}
-    return one(answer, targets)
+    return one(answer, asked.about)
 
 
 def with_notes(answer: Any, notes: tuple[str, ...]) -> Any:
@@ -134,3 +138,48 @@ def left_out(record: Record | None, answer: Any) -> tuple[str, ...]:
     if gaps:
         return ("the interval takes the gaps as EM filled them: it leaves out how sure that is",)
     return ()
+
+
+# --- warnings -----------------------------------------------------------------------------
+
+
+def tell(text: str) -> None:
+    """Warn at the first line that is not credo's own."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("credo."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(CredoWarning(text), stacklevel=level)
+
+
+def far_evidence(net: Network, given: Mapping[str, Any]) -> list[str]:
+    """What is said of each number that no row is near.
+
+    >>> import credo as cr
+    >>> net = cr.fit("[age]", {"age": [21.0, 35.5, 48.0, 62.5]})
+    >>> far_evidence(net, {"age": 3000.0})
+    ['age=3000 (rows: mean 41.8, standard deviation 15.3)']
+    """
+    out = []
+    for name, value in given.items():
+        local = net.distributions.get(name)
+        learned = getattr(local, "learned", None)
+        if learned is None or not isinstance(value, float):
+            continue
+        if not isinstance(learned.observed, Moments):
+            continue
+        alone = learned.observed.marginal([name])
+        mean, total = float(np.ravel(alone.mean)[0]), float(np.ravel(alone.n)[0])
+        sd = float(np.sqrt(np.ravel(alone.scatter)[0] / total))
+        if sd > 0 and abs(value - mean) > FAR * sd:
+            out.append(f"{name}={value:.6g} (rows: mean {mean:.3g}, standard deviation {sd:.3g})")
+    return out
+
+
+def warn_far(net: Network, given: Mapping[str, Any]) -> None:
+    """Say it where there is something to say."""
+    found = far_evidence(net, given)
+    if found:
+        tell(
+            f"Far outside of the rows that the model was learned from: {'; '.join(found)}. The "
+            "answer goes along lines that no row supports."
+        )

@@ -22,7 +22,6 @@ from credo.model.graphs.dag import Dag
 from credo.model.networks.cpt import Cpt
 from credo.predict.exact.engine import engine_of
 from credo.predict.mixed.densities import density_tables
-from credo.predict.mixed.ranges import observed
 from credo.predict.questions.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -37,14 +36,11 @@ _QUICK = 1e8
 _NO_ROW = 1e-6  # of a row: expected counts are never quite zero
 
 
-def unseen_notes(
-    net: Network, given: Mapping[str, Any]
-) -> Callable[[Collection[str]], tuple[str, ...]]:
+def unseen_notes(net: Network, evidence: Evidence) -> Callable[[Collection[str]], tuple[str, ...]]:
     """For the variables that an answer is about, its note on configurations without a row."""
     empty = _WITHOUT_ROWS[net]
     if not empty:
         return lambda targets: ()
-    net, evidence = observed(net, given)
     heavy = {n: found for n, found in _weights(net, evidence, empty).items() if found[0] >= LEAST}
     return lambda targets: _notes(net, evidence, heavy, targets) if heavy else ()
 
@@ -129,18 +125,14 @@ def _weights(
     try:
         if engine.given(evidence.values, evidence.hard) is not engine:
             return {}
-        codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
-        observed = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
-        soft = [engine.at[n] for n in evidence.soft]
-        plan = engine.plan(observed, [], soft=soft, families=True)
+        row = engine.row(evidence)
+        plan = engine.plan(row.observed, [], soft=row.soft, families=True)
         if plan.flops > _QUICK:
             return {}
         tables, _ = density_tables(engine, evidence)
     except LimitError:
         return {}
-    likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
-    row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
-    _, _, families = plan.run(tables, row, likelihoods, 1)
+    _, _, families = plan.run(tables, row.codes, row.likelihoods, 1)
     sizes = [int(np.prod([engine.arities[v] for v in s])) for s in engine.scopes]
     starts = np.cumsum([0, *sizes])
     out = {}

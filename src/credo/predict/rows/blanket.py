@@ -8,6 +8,7 @@ must be seen apart: a family without the target may give it probability zero.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from credo.data import Table
     from credo.model.networks.network import Network
 
-__all__ = ["blanket_posteriors", "impossible_row"]
+__all__ = ["blanket_posteriors", "different", "impossible_row"]
 
 _LISTED = 1 << 22  # up to this many configurations of a blanket are numbered by a table
 
@@ -33,10 +34,13 @@ def blanket_posteriors(
     _refuse_impossible(net, table, target)
     engine = engine_of(net)
     blanket = [net.names[i] for i in engine.blanket(target)]
-    columns = [table.codes(n) for n in blanket]
-    rows, inverse = _different(columns, [net.variable(n).arity for n in blanket], len(table))
     if not len(table):
         return np.zeros((0, net.variable(target).arity))
+    columns = [table.codes(n) for n in blanket]
+    first, inverse = different(columns, [net.variable(n).arity for n in blanket], len(table))
+    rows = np.empty((len(first), len(columns)), dtype=np.int32)
+    for k, column in enumerate(columns):
+        rows[:, k] = column[first]
     observed = [engine.at[n] for n in blanket]
     plan = engine.plan(observed, [engine.at[target]], evidence=engine.directed)
     log_e, flat, _ = plan.run(engine.tables, rows, [], threads)
@@ -47,26 +51,29 @@ def blanket_posteriors(
     return posteriors
 
 
-def _different(
-    columns: list[NDArray[Any]], arities: list[int], n: int
-) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-    """The different configurations of some columns, and which of them each row is."""
+def different(
+    columns: Sequence[NDArray[Any]], arities: Sequence[int], n: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first row of each different configuration of some columns, and which one each row has.
+
+    >>> [found.tolist() for found in different([np.array([1, 0, 1])], [2], 3)]
+    [[1, 0], [1, 0, 1]]
+    """
     size = prod(arities)
-    if size > _LISTED:
-        unique, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        return np.ascontiguousarray(unique, dtype=np.int32), inverse.ravel()
-    key = np.zeros(n, dtype=np.int32)
+    if size > 2**62:  # more than a key can hold: rows that agree are rare
+        return np.arange(n), np.arange(n)
+    listed = size <= min(_LISTED, 64 * n)
+    key: NDArray[Any] = np.zeros(n, dtype=np.int32 if listed else np.int64)
     for column, arity in zip(columns, arities, strict=True):
-        key *= np.int32(arity)
-        key += column.astype(np.int32)
-    seen = np.zeros(size, dtype=bool)
-    seen[key] = True
-    found = np.flatnonzero(seen)
-    number = np.cumsum(seen) - 1
-    rows = np.zeros((len(found), len(columns)), dtype=np.int32)
-    for k, codes in enumerate(np.unravel_index(found, arities) if columns else ()):
-        rows[:, k] = codes
-    return rows, number[key]
+        key *= key.dtype.type(arity)
+        key += column.astype(key.dtype)
+    if not listed:
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        return first, inverse.ravel()
+    at = np.full(size, -1, dtype=np.intp)
+    at[key[::-1]] = np.arange(n - 1, -1, -1)
+    seen = at >= 0
+    return at[seen], (np.cumsum(seen) - 1)[key]
 
 
 def _refuse_impossible(net: Network, table: Table, target: str) -> None:

@@ -10,29 +10,34 @@ uncertainty into whatever is computed from them (multiple imputation, Rubin 1987
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError
+from credo.core.errors import InputError, unknown_name
+from credo.core.frozen import Frozen
 from credo.core.progress import track
+from credo.core.render import table_html, table_text
+from credo.core.schema import Schema
 from credo.core.threads import checked_threads
 from credo.data import Table
+from credo.model.answers.distribution import Distribution
+from credo.model.distributions.gaussian import Gaussian
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.value import choice, whole
 from credo.predict.exact.engine import Engine, engine_of
+from credo.predict.questions.notes import tell
 from credo.predict.rows.blanket import impossible_row
-from credo.predict.rows.gaps import Gaps
-from credo.predict.rows.impute_mixed import mixed_fill
-from credo.predict.rows.impute_notes import warn_outside, without_gaps
 from credo.predict.rows.rows import read_rows
 from credo.stats.block import Block
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["impute"]
+__all__ = ["Gaps", "impute", "warn_outside", "without_gaps"]
 
 _BLOCK = 4096  # rows filled at a time
 
@@ -59,6 +64,8 @@ def impute(
     table = read_rows(net, rows)
     draws = generator(rng)
     if not net.is_discrete:
+        from credo.predict.rows.impute_mixed import mixed_fill
+
         filled = mixed_fill(net, table, method, draws, copies or 1)
         if isinstance(filled, Gaps):
             return filled
@@ -177,3 +184,113 @@ def _refuse(log_e: Floats, at: Any) -> None:
     bad = np.flatnonzero(log_e == -np.inf)
     if len(bad):
         raise impossible_row(int(at[bad[0]]))
+
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps(Frozen, Mapping[Any, Any]):
+    """The posterior of every gap, by (row, variable); rows count from 0.
+
+    `rows[name]` are the rows in which a variable is missing, and `posteriors[name]` its posteriors
+    there: a column for each state, or mean and variance of a continuous variable.
+
+    >>> import credo as cr
+    >>> net = cr.Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+    >>> gaps = net.impute({"rain": [None, False], "wet": [True, None]}, method="posterior")
+    >>> gaps[0, "rain"]
+    Distribution(rain: False 0.333333, True 0.666667)
+    >>> print(gaps)
+    row from 0  variable  most probable         p
+             0  rain      True           0.666667
+             1  wet       False               0.9
+    """
+
+    table: Table
+    rows: Mapping[str, NDArray[Any]]
+    posteriors: Mapping[str, NDArray[np.float64]]
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            row, name = key
+        except (TypeError, ValueError):
+            raise InputError(f"A gap is named by (row, variable), got {key!r}.") from None
+        if name not in self.rows:
+            raise unknown_name("Variable", name, list(self.rows), "among those with gaps")
+        at = np.flatnonzero(self.rows[name] == row)
+        if not len(at):
+            raise InputError(f"{name!r} is not missing in row {row!r}.")
+        return self._posterior(name, int(at[0]))
+
+    def _posterior(self, name: str, at: int) -> Any:
+        variable, values = self.table.schema[name], self.posteriors[name][at]
+        if variable.is_discrete:
+            return Distribution((variable,), values)
+        return Gaussian(float(values[0]), max(float(values[1]), 1e-300), name=name)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        yield from sorted((int(r), n) for n, rows in self.rows.items() for r in rows)
+
+    def __len__(self) -> int:
+        return sum(len(r) for r in self.rows.values())
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        rows = []
+        for _, (row, name) in zip(range(_SHOWN), self, strict=False):
+            found = self[row, name]
+            if self.table.schema[name].is_discrete:
+                state = max(found, key=found.__getitem__)
+                rows.append([str(row), name, str(state), f"{found[state]:.6g}"])
+            else:
+                rows.append([str(row), name, f"{found.mean:.6g}", f"± {found.variance**0.5:.4g}"])
+        return ["row from 0", "variable", "most probable", "p"], rows
+
+    def __str__(self) -> str:
+        head, rows = self._table()
+        more = len(self) - len(rows)
+        return table_text(head, rows, right=[0, 3]) + (f"\n… {more:,} more gaps" if more else "")
+
+    def __repr__(self) -> str:
+        return f"Gaps({len(self):,} missing cells in {len(self.rows)} variables)"
+
+    def _repr_html_(self) -> str:
+        head, rows = self._table()
+        return table_html(head, rows, right=[0, 3], caption=repr(self))
+
+
+_RANGE = 20  # numbers that must be observed for their range to say something
+
+
+def without_gaps(schema: Schema) -> Schema:
+    """The schema of a table whose gaps were filled.
+
+    >>> import credo as cr
+    >>> schema = cr.read({"x": [1, 0, None, 1]}).schema
+    >>> schema.missing, without_gaps(schema).missing
+    ({'x': 0.25}, {'x': 0.0})
+    """
+    columns = tuple(replace(c, missing=0, missing_as={}) if c.used else c for c in schema.columns)
+    return replace(schema, columns=columns)
+
+
+def warn_outside(table: Table, filled: Sequence[Table]) -> None:
+    """Name the columns in which a filled number lies outside of all that was observed."""
+    said = []
+    for k, v in enumerate(table.schema.variables):
+        seen = table.block.arrays[k]
+        if v.is_discrete or not np.isnan(seen).any() or (~np.isnan(seen)).sum() < _RANGE:
+            continue
+        low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
+        new = np.concatenate([one.block.arrays[k][np.isnan(seen)] for one in filled])
+        out = int(((new < low) | (new > high)).sum())
+        if out:
+            said.append(
+                f"{v.name} in {out:,} of {len(new):,} gaps (filled {new.min():.4g} to "
+                f"{new.max():.4g}, observed {low:.4g} to {high:.4g})"
+            )
+    if said:
+        tell(
+            f"Filled with numbers outside of what was observed: {'; '.join(said)}. The model has "
+            "normal noise and knows no bounds: clip them, or learn from a transformed column."
+        )

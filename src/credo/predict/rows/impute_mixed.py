@@ -4,8 +4,9 @@
 
 Rows with the same gaps go together. For each state s of the missing discrete variables the joint
 Gaussian of the continuous ones is built along the graph, one for each row, and conditioned. Where
-there are too many states, draws come from the generative story of each row, and the rest is asked
-row by row (`impute_wide.py`).
+there are too many states, draws come from the forward sampler of each row, and the rest is asked
+row by row: the most probable explanation, then the lines' means given its states; or a question
+for each gap.
 """
 
 from __future__ import annotations
@@ -22,18 +23,27 @@ from credo.core.progress import on_time, track
 from credo.data import Table
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.predict.exact.explanation import mpe
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.request import request
 from credo.predict.rows.blanket import impossible_row
-from credo.predict.rows.gaps import Gaps
-from credo.predict.rows.impute_notes import without_gaps
-from credo.predict.rows.impute_wide import explained, wide_posteriors
-from credo.predict.sampling.forward import story_of
+from credo.predict.rows.impute import Gaps, without_gaps
+from credo.predict.sampling.forward import forward_sampler
 from credo.stats.block import Block
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["MixedRows", "block_rows", "evidence_of", "mixed_fill", "states_of"]
+__all__ = [
+    "MixedRows",
+    "block_rows",
+    "cells_of",
+    "evidence_of",
+    "explained",
+    "mixed_fill",
+    "states_of",
+    "wide_posteriors",
+]
 
 MAX_STATES = 4096
 """At most this many states of missing discrete variables in a row are gone through."""
@@ -134,12 +144,12 @@ def _told(
     rng: np.random.Generator,
     copies: int,
 ) -> list[dict[str, Any]]:
-    """Rows with too many cases to go through: each is drawn from its own generative story."""
+    """Rows with too many cases to go through: each is drawn from its own forward sampler."""
     holes = [n for n, g in zip(net.names, gone, strict=True) if g and n in columns]
     out = [{n: np.array(columns[n]) for n in holes} for _ in range(copies)]
     for i in range(len(next(iter(columns.values())))):
-        story = story_of(net, evidence_of(net, gone, columns, i))
-        rows = story.rows(copies, int(rng.integers(2**63)))
+        sampler = forward_sampler(net, evidence_of(net, gone, columns, i))
+        rows = sampler.rows(copies, int(rng.integers(2**63)))
         for name in holes:
             drawn = rows.block.arrays[rows.schema.index(name)]
             for k in range(copies):
@@ -289,3 +299,49 @@ class MixedRows:
             for j, i in enumerate(self.holes):
                 out[self.order[i]] = np.stack([total[:, j], spread[:, j]], axis=1)
         return out
+
+
+def cells_of(
+    net: Network, gone: NDArray[np.bool_], columns: dict[str, Any], i: int
+) -> dict[str, Any]:
+    """What is seen of one row, by name."""
+    out: dict[str, Any] = {}
+    for v, g in zip(net.variables, gone, strict=True):
+        if not g:
+            cell = columns[v.name][i]
+            out[v.name] = v.states[int(cell)] if v.is_discrete else float(cell)
+    return out
+
+
+def explained(
+    net: Network, gone: NDArray[np.bool_], columns: dict[str, Any]
+) -> tuple[NDArray[np.bool_], dict[str, Any]]:
+    """The gaps that are left, and the rows with their missing states the most probable ones."""
+    discrete = [v for v, g in zip(net.variables, gone, strict=True) if g and v.is_discrete]
+    many = len(next(iter(columns.values())))
+    filled = {n: np.array(c) for n, c in columns.items()}
+    filled |= {v.name: np.zeros(many, dtype=np.intp) for v in discrete}
+    for i in range(many):
+        best = mpe(request(net, cells_of(net, gone, columns, i)))
+        for v in discrete:
+            filled[v.name][i] = v.states.index(best[v.name])
+    left = gone & np.array([not v.is_discrete for v in net.variables])
+    return left, filled
+
+
+def wide_posteriors(
+    net: Network, gone: NDArray[np.bool_], columns: dict[str, Any]
+) -> dict[str, NDArray[np.float64]]:
+    """The posterior of each gap of the table's columns by itself, as `MixedRows` has them."""
+    holes = [v for v, g in zip(net.variables, gone, strict=True) if g and v.name in columns]
+    found: dict[str, list[Any]] = {v.name: [] for v in holes}
+    for i in range(len(next(iter(columns.values())))):
+        cells = cells_of(net, gone, columns, i)
+        for v in holes:
+            answer: Any = net.p(v.name, cells)
+            found[v.name].append(
+                [answer[s] for s in v.states]
+                if v.is_discrete
+                else [float(answer.mean), float(answer.variance)]
+            )
+    return {n: np.array(x, dtype=np.float64) for n, x in found.items()}

@@ -24,7 +24,7 @@ from credo.predict.exact.engine import Engine, engine_of
 from credo.predict.mixed.densities import largest, row_tables
 from credo.predict.mixed.gaussian_network import gaussian_rows
 from credo.predict.questions.evidence import Evidence
-from credo.predict.rows.blanket import blanket_posteriors, impossible_row
+from credo.predict.rows.blanket import blanket_posteriors, different, impossible_row
 from credo.stats.block import Block
 from credo.stats.counts import Counts
 
@@ -342,8 +342,9 @@ def _one_pattern(
     else:
         pruned = set(plan.pruned)
         relevant = [k for k, i in enumerate(observed) if i not in pruned]
-        unique, inverse = _unique(codes, relevant)
-        rows = np.ascontiguousarray(unique)
+        arities = [engine.arities[observed[k]] for k in relevant]
+        first, inverse = different([codes[:, k] for k in relevant], arities, len(codes))
+        rows = np.ascontiguousarray(codes[first])
     log_e, flat, _ = plan.run(tables, rows, [], threads)
     log_e = (np.asarray(log_e) + scale)[inverse]
     flat = flat[inverse]
@@ -372,24 +373,6 @@ def _tails(
         log_e[row] = outcome.log_evidence[0]
         if outcome.marginals:
             flat[row] = outcome.marginals[0][0]
-
-
-def _unique(
-    codes: NDArray[np.int32], columns: list[int]
-) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-    """The rows that differ in the columns that matter, and which of them each row is."""
-    if not columns:
-        return codes[:1], np.zeros(len(codes), dtype=np.intp)
-    key = np.zeros(len(codes), dtype=np.int64)
-    size = 1
-    for k in columns:
-        span = int(codes[:, k].max(initial=0)) + 2
-        if size > 2**62 // span:
-            return codes, np.arange(len(codes))
-        key = key * span + codes[:, k] + 1
-        size *= span
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    return codes[first], inverse
 
 
 def _maybe(

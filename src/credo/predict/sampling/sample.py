@@ -21,7 +21,7 @@ from credo.data.out.writing import row_form, write_rows
 from credo.data.table import Table
 from credo.model.values.randomness import Rng, generator, size
 from credo.predict.questions.evidence import Evidence
-from credo.predict.sampling.forward import Story, story_of
+from credo.predict.sampling.forward import ForwardSampler, forward_sampler
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -64,8 +64,8 @@ def sample(
         return Path(path)
     n = size(n, most=_MOST_ROWS)
     _guard(net, n, to)
-    story, seed, threads = _prepared(net, rng, given, threads)
-    return frame_of(story.rows(n, seed, threads=threads), to)
+    sampler, seed, threads = _prepared(net, rng, given, threads)
+    return frame_of(sampler.rows(n, seed, threads=threads), to)
 
 
 def sample_batches(
@@ -79,10 +79,10 @@ def sample_batches(
 ) -> Iterator[Table]:
     """The rows of `sample` in parts that fit in memory, with a progress bar on terminals."""
     n = size(n, most=_MOST_ROWS)
-    story, seed, cores = _prepared(net, rng, given, threads)
+    sampler, seed, cores = _prepared(net, rng, given, threads)
     rows = max(1024, min(_BATCH, _BATCH_BYTES // max(_row_bytes(net.variables), 1)))
     drawn = (
-        story.rows(min(rows, n - start), seed, first=start, threads=cores)
+        sampler.rows(min(rows, n - start), seed, first=start, threads=cores)
         for start in range(0, n, rows)
     )
     return track(drawn, "drawing rows", total=n, size=len, report=report)
@@ -90,11 +90,11 @@ def sample_batches(
 
 def _prepared(
     net: Network, rng: Rng, given: Mapping[str, Any] | None, threads: int | None
-) -> tuple[Story, int, int]:
+) -> tuple[ForwardSampler, int, int]:
     cores = checked_threads(threads)
-    story = story_of(net, Evidence.of(net, {} if given is None else given))
+    sampler = forward_sampler(net, Evidence.of(net, {} if given is None else given))
     seed = int(generator(rng).integers(2**64, dtype=np.uint64))  # last: refusals draw nothing
-    return story, seed, cores
+    return sampler, seed, cores
 
 
 def _row_bytes(variables: Any) -> int:

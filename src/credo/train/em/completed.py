@@ -22,7 +22,7 @@ from credo.model.networks.network import Network
 from credo.predict.exact.engine import engine_of
 from credo.predict.questions.evidence import Evidence
 from credo.predict.rows.impute import impute
-from credo.predict.sampling.forward import story_of
+from credo.predict.sampling.forward import forward_sampler
 from credo.stats.block import Block
 
 __all__ = ["Completed", "completed"]
@@ -118,7 +118,7 @@ def _told(net: Network, table: Table, seed: int, draws: int = DRAWS) -> list[Tab
                 cells[v.name] = v.states[int(column[i])]
             elif not v.is_discrete and not np.isnan(column[i]):
                 cells[v.name] = float(column[i])
-        rows = story_of(net, Evidence.of(net, cells)).rows(draws, seed + i)
+        rows = forward_sampler(net, Evidence.of(net, cells)).rows(draws, seed + i)
         for k, column in enumerate(rows.block.arrays):
             drawn[k].append(column)
     columns = [np.stack(c, axis=1) for c in drawn]  # [draws, rows]

@@ -25,8 +25,7 @@ from credo.data import Table
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Network
 from credo.model.values.learned import Learned
-from credo.predict.rows.gaps import Gaps
-from credo.predict.rows.impute import impute
+from credo.predict.rows.impute import Gaps, impute
 from credo.stats.block import Block
 from credo.train.em.e_step import Layout, Parameters, Statistics
 from credo.train.em.maximise import NetworkEM

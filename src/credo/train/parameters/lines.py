@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, LimitError
 from credo.model.distributions.log_rising import log_rising
 from credo.model.networks.family import MAX_CELLS, cells
-from credo.model.networks.line_posterior import LinePosterior
 from credo.model.networks.line_prior import LinePrior
+from credo.model.networks.linear_gaussian import LinePosterior
 from credo.stats.moments import Moments
 from credo.train.parameters.pooled_lines import (
     FLOOR,

@@ -23,14 +23,14 @@ from credo.model.networks.linear_gaussian import LinearGaussian
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["MAX_NUMBERS", "LineGroup", "line_groups", "refuse_large", "width"]
+__all__ = ["MAX_NUMBERS", "GaussianGroup", "gaussian_groups", "refuse_large", "width"]
 
 MAX_NUMBERS = 50_000_000
 """The configurations of a group's discrete parents, times its width squared, are at most this."""
 
 
 @dataclass(frozen=True)
-class LineGroup:
+class GaussianGroup:
     """Lines that hang together, parents first; `parents` are all their discrete parents."""
 
     lines: tuple[LinearGaussian, ...]
@@ -48,9 +48,9 @@ class LineGroup:
         return tuple(p for p in self.parents if p.name not in known)
 
 
-def line_groups(
+def gaussian_groups(
     net: Network, observed: Collection[str], targets: Sequence[str] = (), *, tied: bool = True
-) -> tuple[LineGroup, ...]:
+) -> tuple[GaussianGroup, ...]:
     """The groups of the observed and the targeted continuous variables.
 
     The targets are in one group, unless they are not `tied`.
@@ -84,10 +84,10 @@ def line_groups(
     return tuple(_group(lines, observed) for lines in groups.values())
 
 
-def _group(lines: list[LinearGaussian], observed: Collection[str]) -> LineGroup:
+def _group(lines: list[LinearGaussian], observed: Collection[str]) -> GaussianGroup:
     names = [line.name for line in lines]
     parents = {p.name: p for line in lines for p in line.discrete}
-    return LineGroup(
+    return GaussianGroup(
         tuple(lines),
         tuple(n for n in names if n in observed),
         tuple(n for n in names if n not in observed),
@@ -95,7 +95,7 @@ def _group(lines: list[LinearGaussian], observed: Collection[str]) -> LineGroup:
     )
 
 
-def width(group: LineGroup, wanted: Collection[str] = ()) -> int:
+def width(group: GaussianGroup, wanted: Collection[str] = ()) -> int:
     """How many hidden variables must be held at once when the lines are taken one by one."""
     last = {p.name: i for i, line in enumerate(group.lines) for p in line.continuous}
     live: set[str] = set()
@@ -108,7 +108,9 @@ def width(group: LineGroup, wanted: Collection[str] = ()) -> int:
     return most
 
 
-def refuse_large(group: LineGroup, known: Collection[str], wanted: Collection[str] = ()) -> None:
+def refuse_large(
+    group: GaussianGroup, known: Collection[str], wanted: Collection[str] = ()
+) -> None:
     """Refuse a group whose Gaussians would not fit, before any is made."""
     free = group.free(known)
     cases = prod(p.arity for p in free)

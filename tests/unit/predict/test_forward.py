@@ -15,9 +15,9 @@ from credo.errors import ImpossibleError, InputError, LimitError
 from credo.model.graphs.dag import Dag
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
-from credo.predict.mixed import line_groups
+from credo.predict.mixed import gaussian_groups
 from credo.predict.questions.evidence import Evidence
-from credo.predict.sampling.forward import story_of
+from credo.predict.sampling.forward import forward_sampler
 
 
 def drawn_joint(directed):
@@ -38,9 +38,9 @@ def test_the_posterior_of_discrete_networks(n, seed, zeros):
     whole = Joint(net).times(given)
     if whole.sum() == 0:
         with pytest.raises(ImpossibleError):
-            story_of(net, Evidence.of(net, given))
+            forward_sampler(net, Evidence.of(net, given))
         return
-    story = story_of(net, Evidence.of(net, given))
+    story = forward_sampler(net, Evidence.of(net, given))
     np.testing.assert_allclose(drawn_joint(story.directed), whole / whole.sum(), atol=1e-12)
 
 
@@ -48,7 +48,7 @@ def test_what_no_evidence_lies_below_keeps_its_table():
     net = random_network(3, 7)
     leaf = net.dag.order[-1]
     root = net.dag.order[0]
-    story = story_of(net, Evidence.of(net, {root: net.variable(root).states[0]}))
+    story = forward_sampler(net, Evidence.of(net, {root: net.variable(root).states[0]}))
     at = net.names.index(leaf)
     table = next(
         t for s, t in zip(story.directed.scopes, story.directed.tables, strict=True) if s[-1] == at
@@ -109,7 +109,7 @@ def test_the_posterior_of_mixed_networks(seed):
     values = {n: float(rng.normal()) for n in seen}
     discrete = [v for v in net.variables if v.is_discrete]
     hard = {v.name: v.states[0] for v in discrete if rng.random() < 0.25}
-    story = story_of(net, Evidence.of(net, {**values, **hard}))
+    story = forward_sampler(net, Evidence.of(net, {**values, **hard}))
     # Every configuration by itself: P(u) p(y | u), and the hidden ones conditioned on y.
     joint = drawn_joint(story.directed)
     expected = np.zeros(joint.shape)
@@ -150,7 +150,7 @@ def test_rows_of_mixed_networks_have_the_moments(seed):
     net = mixed_network(seed)
     n = 100_000
     rows = net.sample(n, rng=seed, given={"x4": 0.7, "d0": "a"})
-    story = story_of(net, Evidence.of(net, {"x4": 0.7, "d0": "a"}))
+    story = forward_sampler(net, Evidence.of(net, {"x4": 0.7, "d0": "a"}))
     joint = drawn_joint(story.directed)
     discrete = [v for v in net.variables if v.is_discrete]
     first = np.zeros(4)
@@ -173,7 +173,7 @@ def test_rows_of_mixed_networks_have_the_moments(seed):
 
 def test_rows_of_mixed_networks_are_the_same_in_threads_and_parts():
     net = mixed_network(1)
-    story = story_of(net, Evidence.of(net, {"x4": 0.7}))
+    story = forward_sampler(net, Evidence.of(net, {"x4": 0.7}))
     whole = story.rows(20_000, 9)
     threads = story.rows(20_000, 9, threads=3)
     parts = [story.rows(7_001, 9), story.rows(12_999, 9, first=7_001)]
@@ -208,7 +208,7 @@ def test_numbers_that_overflow_are_refused():
 
 def test_mixtures_that_would_not_fit_are_refused(monkeypatch):
     net = mixed_network(2)
-    monkeypatch.setattr(line_groups, "MAX_NUMBERS", 10)
+    monkeypatch.setattr(gaussian_groups, "MAX_NUMBERS", 10)
     with pytest.raises(LimitError, match=r"a mixture of 4 Gaussians, 64 numbers"):
         net.sample(5, rng=0, given={"x4": 0.0, "x3": 0.0})
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.model.networks.linear_gaussian import LinearGaussian
-from credo.predict.mixed.line_groups import LineGroup
+from credo.predict.mixed.gaussian_groups import GaussianGroup
 
 __all__ = ["Conditioned", "conditioned"]
 
@@ -53,7 +53,7 @@ class Conditioned:
 
 
 def conditioned(
-    group: LineGroup,
+    group: GaussianGroup,
     hard: Mapping[str, Any],
     values: Mapping[str, Floats],
     wanted: Sequence[str] = (),
@@ -127,7 +127,7 @@ class _State:
         wider = _padded(self.image)
         self.image = _below(wider, row[..., None, :])
 
-    def observe(self, name: str, value: Floats, group: LineGroup) -> None:
+    def observe(self, name: str, value: Floats, group: GaussianGroup) -> None:
         """The next line is observed: the last part of the turned noise is known."""
         mean, row, size = self.next
         norm = np.sqrt((row**2).sum(axis=-1))
