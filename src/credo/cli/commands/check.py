@@ -12,7 +12,7 @@ from credo.cli.model_rows import read_for
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import reading_options
-from credo.cli.terminal import heading, print_table
+from credo.cli.terminal import heading, print_view
 from credo.cli.words import in_options
 
 __all__ = ["command", "print_findings", "print_report", "print_sentences"]
@@ -136,8 +136,7 @@ def print_report(report: Any, *, brief: bool = False) -> None:
         return
     for section in report.sections.values():
         view = section._view()
-        heading(view.title)
-        print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
+        print_view(view)
         if view.note:
             click.echo("\n".join(textwrap.wrap(view.note, wide)))
         click.echo()

@@ -10,7 +10,7 @@ import click
 from credo.cli.models import load_model, normalise_option
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import spooled
-from credo.cli.terminal import heading, print_table
+from credo.cli.terminal import heading, print_view
 
 __all__ = ["command"]
 
@@ -62,8 +62,7 @@ def command(
         click.echo(f"{finding.sentence} {finding.advice}".rstrip())
         click.echo()
     view = found._view()
-    heading(view.title)
-    print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
+    print_view(view)
     for note in view.note.split("; "):
         if note:
             click.echo(note)

@@ -6,7 +6,7 @@ import click
 
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
-from credo.cli.terminal import heading, print_table
+from credo.cli.terminal import print_view
 from credo.core.errors import InputError
 
 __all__ = ["command"]
@@ -54,7 +54,6 @@ def command(
         common.emit("value", {"model": model, **found.to_dict()})
         return
     view = found._view()
-    heading(view.title)
-    print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
+    print_view(view)
     if view.note:
         click.echo(view.note)
