@@ -40,9 +40,8 @@ from credo.checking.again.folds import Judge
 from credo.checking.again.row_scores import Scored, gaps_of
 from credo.checking.findings import SURE, Finding, ranked
 from credo.checking.section import SHOWN, Section, p_text
-from credo.checking.sections.multiplicity import holm
+from credo.checking.sections.multiplicity import count_p, holm
 from credo.checking.sections.reliability import CalibrationReport, report_of
-from credo.checking.sections.unlikely_counts import count_p
 from credo.core.frozen import Frozen
 from credo.core.render import many, shortened
 from credo.data import Table

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from credo.cli.model_rows import read_for
-from credo.cli.models import load_model, model_argument
+from credo.cli.models import load_model, model_argument, read_for
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import reading_options
 from credo.cli.terminal import heading, print_view
@@ -97,7 +96,7 @@ def _width() -> int:
 
 def print_findings(findings: Sequence[Any]) -> None:
     """Findings, worst first, a mark before each, with what to do; those alike are told once."""
-    from credo.checking.alike import alike
+    from credo.checking.findings import alike
 
     for group in alike(findings):
         _print(group.first.severity, f"{group.sentence} {group.first.advice}".rstrip())
@@ -105,7 +104,7 @@ def print_findings(findings: Sequence[Any]) -> None:
 
 def print_sentences(findings: Sequence[Any], most: int) -> None:
     """The worst findings without what to do, and how many more there are."""
-    from credo.checking.alike import alike
+    from credo.checking.findings import alike
 
     groups = alike(findings)
     for group in groups[:most]:

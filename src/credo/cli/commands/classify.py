@@ -10,11 +10,14 @@ import click
 from credo.cli.classify_rows import (
     Classifier,
     Learned,
+    documents_of,
+    judge_texts,
     learn_table,
     predict_rows,
+    print_telling,
+    text_column,
     write_predictions,
 )
-from credo.cli.classify_text import documents_of, judge_texts, print_telling, text_column
 from credo.cli.models import load_model, normalise_option, refuse_no_folder, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_settings, text_options

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from credo.cli.model_rows import read_for
-from credo.cli.models import load_model, model_argument, refuse_no_folder
+from credo.cli.models import load_model, model_argument, read_for, refuse_no_folder
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import reading_flags, reading_settings
 from credo.core.errors import InputError
