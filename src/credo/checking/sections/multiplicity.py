@@ -49,8 +49,6 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
 # --- How odd a count is: the exact distribution of the number of events, each with its own chance.
 # P(S = s) of S = Σ Bernoulli(q_i)        row by row; s events or fewer are kept apart
 
-Floats = NDArray[np.float64]
-
 
 def count_p(chances: Floats, seen: int) -> float:
     """The two-sided p-value of so many events, twice that of the smaller tail.
