@@ -8,14 +8,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from credo.cli.options import files
+from credo.cli.options import files, option, together
 from credo.cli.reading import read_from, spooled, text_options
 from credo.core.errors import CredoError, InputError
 
@@ -32,24 +31,19 @@ __all__ = [
     "refuse_unwritable",
 ]
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+def _keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta["credo.normalise"] = value
 
 
-def model_argument(function: F) -> F:
-    """The argument MODEL: a network file, or - for standard input; and `--normalise`."""
-    return click.argument("model", shell_complete=files)(normalise_option(function))
+normalise_option = option(
+    "--normalise", is_flag=True, expose_value=False, callback=_keep, is_eager=True,
+    help="Take a model file whose rows do not add up to 1; each is divided by its sum.",
+)  # fmt: skip
+"""The option `--normalise` of a command that reads model files, which `load_model` asks for."""
 
-
-def normalise_option(function: F) -> F:
-    """The option `--normalise` of a command that reads model files, which `load_model` asks for."""
-
-    def keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-        ctx.meta["credo.normalise"] = value
-
-    return click.option(
-        "--normalise", is_flag=True, expose_value=False, callback=keep, is_eager=True,
-        help="Take a model file whose rows do not add up to 1; each is divided by its sum.",
-    )(function)  # fmt: skip
+model_argument = together(click.argument("model", shell_complete=files), normalise_option)
+"""The argument MODEL: a network file, or - for standard input; and `--normalise`."""
 
 
 def load_model(path: str) -> Any:

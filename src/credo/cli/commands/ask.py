@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from credo.cli.models import load_model, model_argument, question_words
-from credo.cli.options import Common, Manual, common_options
+from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.session import Reply, Session, fragment
 from credo.cli.words import in_options
 from credo.core.errors import CredoError, CredoWarning, InputError
@@ -28,23 +28,14 @@ __all__ = ["answer_json", "command", "converse", "history_file", "piped"]
 @click.command("ask", cls=Manual)
 @model_argument
 @click.argument("question", nargs=-1, shell_complete=question_words)
-@click.option("--explain", is_flag=True, help="Show how the answer was found.")
-@click.option("--details", is_flag=True,
-              help="The parts of a mixture besides: the number in each state.")  # fmt: skip
-@click.option("--interval", type=float, metavar="LEVEL", help="Credible intervals, e.g. 0.95.")
-@click.option("--draws", type=int, help="Draws for --interval: 1000 if not given.")
-@click.option(
-    "--method",
-    default="auto",
-    metavar="NAME",
-    help="auto, exact, importance, weighting, loopy or gibbs.",
-)
-@click.option(
-    "--budget", metavar="AMOUNT", help="A time or a number of samples: '2 s', '1e5 samples'."
-)
-@click.option(
-    "--error", type=float, metavar="E", help="Sample until every probability is within ±E."
-)
+@option("--explain", is_flag=True, help="Show how the answer was found.")
+@option("--details", is_flag=True, help="The parts of a mixture besides: the number in each state.")
+@option("--interval", type=float, metavar="LEVEL", help="Credible intervals, e.g. 0.95.")
+@option("--draws", type=int, help="Draws for --interval: 1000 if not given.")
+@option("--method", default="auto", metavar="NAME", show_default=False,
+        help="auto, exact, importance, weighting, loopy or gibbs.")  # fmt: skip
+@option("--budget", metavar="AMOUNT", help="A time or a number of samples: '2 s', '1e5 samples'.")
+@option("--error", type=float, metavar="E", help="Sample until every probability is within ±E.")
 @common_options(seed="For draws and samples.")
 def command(
     model: str,

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from credo.cli.options import Common, Manual, common_options, plural
+from credo.cli.options import Common, Manual, common_options, option, plural
 from credo.cli.terminal import heading, print_schema
 from credo.core.errors import InputError
 
@@ -22,9 +22,9 @@ QUESTIONS = (
 
 
 @click.command("demo", cls=Manual)
-@click.option("-o", "--output", metavar="FOLDER", help="Where the demo writes.  "
-              "[default: credo-demo; nowhere with --json]")  # fmt: skip
-@click.option("--course", is_flag=True, help="The course's worked examples instead.")
+@option("-o", "--output", metavar="FOLDER", help="Where the demo writes.  [default: credo-demo; "
+        "nowhere with --json]")  # fmt: skip
+@option("--course", is_flag=True, help="The course's worked examples instead.")
 @common_options(seed="For what is random.", threads="How many threads may work.")
 def command(output: str | None, course: bool, common: Common) -> None:
     """From a table with gaps to a model that answers: read, count, learn, draw, ask, check, report.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.cli.models import load_model, model_argument, read_for, refuse_no_folder
-from credo.cli.options import Common, Manual, common_options, listed, plural
+from credo.cli.options import Common, Manual, common_options, listed, option, plural
 from credo.cli.reading import reading_options, text_options
 from credo.core.errors import InputError
 from credo.core.state_values import json_state, readable
@@ -25,17 +25,10 @@ __all__ = ["WholeRows", "command", "holes_of"]
 @click.command("impute", cls=Manual)
 @model_argument
 @reading_options
-@click.option(
-    "-o", "--output", metavar="FILE", help="Where to write: .csv, .tsv, .jsonl, .parquet."
-)
-@click.option(
-    "--method",
-    type=click.Choice(["mode", "sample", "posterior"]),
-    default="mode",
-    show_default=True,
-    help="Most probable, drawn, or what is known of each gap.",
-)
-@click.option("--copies", type=int, metavar="M", help="Fill M copies by drawing: FILE-1, FILE-2, …")
+@option("-o", "--output", metavar="FILE", help="Where to write: .csv, .tsv, .jsonl, .parquet.")
+@option("--method", choices=["mode", "sample", "posterior"], default="mode",
+        help="Most probable, drawn, or what is known of each gap.")  # fmt: skip
+@option("--copies", type=int, metavar="M", help="Fill M copies by drawing: FILE-1, FILE-2, …")
 @common_options(seed="For drawing.")
 def command(
     model: str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from credo.cli.models import load_model, model_argument
-from credo.cli.options import Common, Manual, common_options
+from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.terminal import print_view
 
 __all__ = ["command"]
@@ -14,10 +14,9 @@ __all__ = ["command"]
 @click.command("sensitivity", cls=Manual)
 @model_argument
 @click.argument("question")
-@click.option("--threshold", type=float, metavar="P",
-              help="The probability that would change what is done (by default 0.5).")  # fmt: skip
-@click.option("--level", type=float, default=0.95, show_default=True,
-              help="Parameters range over this credible interval.")  # fmt: skip
+@option("--threshold", type=float, metavar="P", help="The probability that would change what is "
+        "done (by default 0.5).")  # fmt: skip
+@option("--level", type=float, default=0.95, help="Parameters range over this credible interval.")
 @common_options()
 def command(
     model: str, question: str, threshold: float | None, level: float, common: Common

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from credo.cli.models import load_model, model_argument
-from credo.cli.options import Common, Manual, common_options
+from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.terminal import print_view
 from credo.core.errors import InputError
 
@@ -15,9 +15,9 @@ __all__ = ["command"]
 @click.command("value", cls=Manual)
 @model_argument
 @click.argument("target")
-@click.option("--given", metavar="NAME=STATE, …", help="What is known already.")
-@click.option("--among", multiple=True, metavar="NAME", help="Only variables that can be observed.")
-@click.option("--cost", "costs", multiple=True, metavar="NAME=NUMBER", help="What one costs.")
+@option("--given", metavar="NAME=STATE, …", help="What is known already.")
+@option("--among", multiple=True, metavar="NAME", help="Only variables that can be observed.")
+@option("--cost", "costs", multiple=True, metavar="NAME=NUMBER", help="What one costs.")
 @common_options()
 def command(
     model: str,
