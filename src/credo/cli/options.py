@@ -25,7 +25,7 @@ from credo.core.errors import CredoWarning, InputError
 
 __all__ = [
     "JSON_VERSION", "Common", "Manual", "Option", "Stopped", "common_options", "examples_of",
-    "files", "listed", "plural",
+    "files", "listed",
 ]  # fmt: skip
 
 JSON_VERSION = 1
@@ -241,15 +241,6 @@ def examples_of(command: click.Command) -> list[str]:
 def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Shell completion of a file's name."""
     return [CompletionItem(incomplete, type="file")]
-
-
-def plural(n: int, one: str, many: str = "") -> str:
-    """A number and its noun.
-
-    >>> plural(1, "edge"), plural(1200, "gap"), plural(2, "family", "families")
-    ('1 edge', '1,200 gaps', '2 families')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def listed(items: Sequence[str], most: int = 3) -> str:

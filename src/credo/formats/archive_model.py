@@ -232,7 +232,6 @@ def record_of(said: Any) -> Record | None:
 # --- What a distribution was learned from, as JSON and arrays: statistic, prior, estimate, ties.
 # The arrays stand in the file in the order in which they are written here, and are taken in it.
 
-Floats = NDArray[np.float64]
 Put = Callable[[Floats], dict[str, Any]]
 Take = Callable[[Any, str], Floats]
 

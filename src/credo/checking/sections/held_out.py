@@ -19,7 +19,7 @@ from credo.checking.again.learners import Learner, has_gaps, whole_or_stop
 from credo.checking.again.row_scores import Scored, weights_of
 from credo.checking.again.scores import BITS, Score, difference, score_of
 from credo.checking.findings import Finding
-from credo.checking.section import Section
+from credo.checking.section import Section, pick
 from credo.core.errors import CredoError
 from credo.core.render import number
 from credo.data import Table
@@ -53,13 +53,7 @@ class HeldOut(Section):
     chosen: str = ""
 
     def __getitem__(self, name: str) -> Score:
-        for score in (self.model, *self.baselines):
-            if score.name == name:
-                return score
-        from credo.core.errors import unknown_name
-
-        known = [s.name for s in (self.model, *self.baselines)]
-        raise unknown_name("Baseline", name, known, "in the report")
+        return pick((self.model, *self.baselines), "name", name, "Baseline", "in the report")
 
     def _view(self) -> View:
         rows = [score_row(self.model, first=True), *(score_row(b) for b in self.baselines)]

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from credo.cli.options import Common, Manual, common_options, option, plural
+from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.terminal import heading, print_schema
 from credo.core.errors import InputError
+from credo.core.render import many
 
 __all__ = ["candy_bags", "command", "tell_course"]
 
@@ -78,7 +79,7 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     assert record is not None
     common.say(record)
 
-    common.heading(f"5. The graph: {plural(len(net.dag.edges), 'edge')}")
+    common.heading(f"5. The graph: {many(len(net.dag.edges), 'edge')}")
     common.say("\n".join(graph_lines(net.dag)))
 
     common.heading("6. Three questions, each answer with how sure it is")

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.cli.models import load_model, model_argument, read_for, refuse_no_folder
-from credo.cli.options import Common, Manual, common_options, listed, option, plural
+from credo.cli.options import Common, Manual, common_options, listed, option
 from credo.cli.reading import reading_options, text_options
 from credo.core.errors import InputError
+from credo.core.render import many
 from credo.core.state_values import json_state, readable
 
 __all__ = ["WholeRows", "command", "holes_of"]
@@ -97,8 +98,8 @@ def command(
         click.echo(str(tables[0]))
     where = f"; written to {', '.join(files)}" if files else ""
     common.say(
-        f"{plural(sum(filled.values()), 'gap')} filled in {plural(len(filled), 'column')} "
-        f"of {plural(len(tables[0]), 'row')}{where}"
+        f"{many(sum(filled.values()), 'gap')} filled in {many(len(filled), 'column')} "
+        f"of {many(len(tables[0]), 'row')}{where}"
     )
     if whole is not None and whole.others(net):
         common.say(f"Kept as they are, since the model does not have them: "

@@ -27,10 +27,10 @@ from credo.cli.options import (
     common_options,
     listed,
     option,
-    plural,
 )
 from credo.cli.reading import read_from, reading_flags, reading_options
 from credo.cli.rules import names_of, rule_options, rules_from, score_options, score_settings
+from credo.core.render import many
 
 __all__ = ["command"]
 
@@ -259,22 +259,22 @@ def _few(notes: Sequence[str], common: Common) -> None:
     for note in notes[:_NOTES]:
         common.say(f"· {note}")
     if len(notes) > _NOTES:
-        common.say(f"· {plural(len(notes) - _NOTES, 'more note')}: --details")
+        common.say(f"· {many(len(notes) - _NOTES, 'more note')}: --details")
 
 
 def _tell(net: Any, details: bool, common: Common) -> None:
     from credo.cli.terminal import print_graph
 
-    record, edges = net.record, plural(len(net.dag.edges), "edge")
+    record, edges = net.record, many(len(net.dag.edges), "edge")
     common.say()
     if details:
         common.say(net)
         common.say()
         common.say(record)
     else:
-        of = f"{edges} among {plural(len(net.names), 'variable')}"
+        of = f"{edges} among {many(len(net.names), 'variable')}"
         common.say(
-            f"Learned {of}, {plural(net.free_parameters, 'parameter')}, in {record.seconds:.2g} s: "
+            f"Learned {of}, {many(net.free_parameters, 'parameter')}, in {record.seconds:.2g} s: "
             f"{record.how.removeprefix('learned by ')}; {record.reason}.", bold=True,
         )  # fmt: skip
     if "budget" in record.reason:
