@@ -6,8 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from credo.checking.alike import places
-from credo.checking.findings import Finding
+from credo.checking.findings import Finding, places
 
 if TYPE_CHECKING:
     from credo.checking.report import Report

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from credo.checking.findings import Finding
+from credo.core.errors import unknown_name
 from credo.model.values.value import Value
 
-__all__ = ["SHOWN", "Section", "left_after", "p_below", "p_text", "plain"]
+__all__ = ["SHOWN", "Section", "left_after", "p_below", "p_text", "pick", "plain"]
+
+T = TypeVar("T")
 
 SHOWN = 10
 """How many lines of a section are printed; all are in its values."""
@@ -38,6 +41,14 @@ class Section(Value):
             if f.metadata.get("json", True):
                 out[f.name] = plain(getattr(self, f.name))
         return out
+
+
+def pick(items: Iterable[T], key: str, name: object, what: str, where: str) -> T:
+    """The item whose attribute is this name; what is near is offered where there is none."""
+    for item in (known := list(items)):
+        if getattr(item, key) == name:
+            return item
+    raise unknown_name(what, name, [getattr(item, key) for item in known], where)
 
 
 def plain(value: Any) -> Any:

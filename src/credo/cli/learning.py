@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from credo.cli.options import Common, listed, plural
+from credo.cli.options import Common, listed
 from credo.core.progress import LATE
+from credo.core.render import many
 from credo.core.state_values import is_number
 
 __all__ = [
@@ -174,8 +175,8 @@ def gaps_line(table: Any, missing_cells: str) -> str:
         "complete-rows": "Rows with a gap are left out (complete-rows).",
     }[missing_cells]
     return (
-        f"{plural(total, 'gap')} ({share:.2g} % of the cells) in "
-        f"{plural(len(missing), 'column')}: {listed(worst)}. {how}"
+        f"{many(total, 'gap')} ({share:.2g} % of the cells) in "
+        f"{many(len(missing), 'column')}: {listed(worst)}. {how}"
     )
 
 

@@ -8,39 +8,42 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from credo.cli.options import files
+from credo.cli.options import files, option, together
+from credo.cli.reading import read_from, spooled, text_options
 from credo.core.errors import CredoError, InputError
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 __all__ = [
-    "dag_from", "graph_from", "load_model", "model_argument", "model_format", "normalise_option",
-    "question_words", "refuse_no_folder", "refuse_unwritable",
-]  # fmt: skip
+    "dag_from",
+    "graph_from",
+    "load_model",
+    "model_argument",
+    "model_format",
+    "normalise_option",
+    "question_words",
+    "read_for",
+    "refuse_no_folder",
+    "refuse_unwritable",
+]
 
 
-def model_argument(function: F) -> F:
-    """The argument MODEL: a network file, or - for standard input; and `--normalise`."""
-    return click.argument("model", shell_complete=files)(normalise_option(function))
+def _keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta["credo.normalise"] = value
 
 
-def normalise_option(function: F) -> F:
-    """The option `--normalise` of a command that reads model files, which `load_model` asks for."""
+normalise_option = option(
+    "--normalise", is_flag=True, expose_value=False, callback=_keep, is_eager=True,
+    help="Take a model file whose rows do not add up to 1; each is divided by its sum.",
+)  # fmt: skip
+"""The option `--normalise` of a command that reads model files, which `load_model` asks for."""
 
-    def keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-        ctx.meta["credo.normalise"] = value
-
-    return click.option(
-        "--normalise", is_flag=True, expose_value=False, callback=keep, is_eager=True,
-        help="Take a model file whose rows do not add up to 1; each is divided by its sum.",
-    )(function)  # fmt: skip
+model_argument = together(click.argument("model", shell_complete=files), normalise_option)
+"""The argument MODEL: a network file, or - for standard input; and `--normalise`."""
 
 
 def load_model(path: str) -> Any:
@@ -54,8 +57,7 @@ def load_model(path: str) -> Any:
         return load(path, normalise=normalise)
     data = standard_input("a model")
     if data[:2] == b"\x1f\x8b":
-        from credo.formats.files import unpack
-        from credo.formats.limits import Limits
+        from credo.formats.files import Limits, unpack
 
         data = unpack(data, "standard input", Limits())
     return loads(data, model_format(data), normalise=normalise)
@@ -212,3 +214,32 @@ def question_words(
     except CredoError:
         return []
     return [CompletionItem(text) for text in completions(net, incomplete)]
+
+
+# --- Rows for a model: the table read by the model's own variables, so that kinds and states agree.
+
+
+def read_for(net: Any, reading: dict[str, Any]) -> Any:
+    """The table by the model's schema; by the options alone where they say how a column is read.
+
+    Standard input becomes a file whose name replaces '-' in `reading`, to be looked at again.
+    """
+    if reading["table"] == "-":
+        reading["table"] = str(spooled())
+    shaped = reading["kind"] or reading["states"] or reading["drop"]
+    return read_from(**reading, schema=None if shaped else _schema(net, reading))
+
+
+def _schema(net: Any, reading: dict[str, Any]) -> Any:
+    """The model's variables that the table has."""
+    from credo.core.schema import Schema
+    from credo.data.sources.files import feed_of_path
+
+    names = set(feed_of_path(reading["table"], text_options(reading)).names)
+    have = tuple(v for v in net.variables if v.name in names)
+    if not have:
+        raise InputError(
+            "The rows have no column of the model.",
+            hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
+        )
+    return Schema(have)

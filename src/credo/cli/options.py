@@ -25,7 +25,7 @@ from credo.core.errors import CredoWarning, InputError
 
 __all__ = [
     "JSON_VERSION", "Common", "Manual", "Option", "Stopped", "common_options", "examples_of",
-    "files", "listed", "plural",
+    "files", "listed",
 ]  # fmt: skip
 
 JSON_VERSION = 1
@@ -94,35 +94,29 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def common_options(
-    *, seed: str = "", threads: str = ""
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+Decorator = Callable[[Any], Any]
+
+
+def common_options(*, seed: str = "", threads: str = "") -> Decorator:
     """The options of every command, given to it as one value `common`.
 
     `seed` and `threads` say what they are for; where they change nothing the help says so.
     """
     no_seed = "Taken by every command; nothing here is random."
     no_threads = "Taken by every command; this one needs one thread."
-    options = [
-        click.option("--json", "as_json", is_flag=True, cls=Option, group=COMMON,
-                     help="Print JSON for machines (docs/json.md)."),
-        click.option("--quiet", "-q", is_flag=True, cls=Option, group=COMMON,
-                     help="Say nothing but the result."),
-        click.option("--seed", type=int, default=0, metavar="N", cls=Option, group=COMMON,
-                     show_default=bool(seed), help=seed or no_seed),
-        click.option("--threads", type=int, metavar="N", cls=Option, group=COMMON,
-                     help=threads or no_threads),
-    ]  # fmt: skip
+    options = together(
+        option("--json", "as_json", is_flag=True, group=COMMON,
+               help="Print JSON for machines (docs/json.md)."),
+        option("--quiet", "-q", is_flag=True, group=COMMON, help="Say nothing but the result."),
+        option("--seed", type=int, default=0, metavar="N", group=COMMON,
+               show_default=bool(seed), help=seed or no_seed),
+        option("--threads", type=int, metavar="N", group=COMMON, help=threads or no_threads),
+    )  # fmt: skip
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Any) -> Any:
         @wraps(function)
         def call(
-            *args: Any,
-            as_json: bool,
-            quiet: bool,
-            seed: int,
-            threads: int | None,
-            **kwargs: Any,
+            *args: Any, as_json: bool, quiet: bool, seed: int, threads: int | None, **kwargs: Any
         ) -> Any:
             if threads is not None and threads < 1:
                 raise InputError(f"--threads must be a whole number above 0, got {threads}.")
@@ -132,9 +126,7 @@ def common_options(
             with _speaking(common):
                 return function(*args, common=common, **kwargs)
 
-        for option in reversed(options):
-            call = option(call)
-        return call
+        return options(call)
 
     return decorate
 
@@ -178,6 +170,28 @@ class Option(click.Option):
     def __init__(self, *args: Any, group: str = "Options", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.group = group
+
+
+def option(
+    *names: str, group: str = "Options", choices: Sequence[str] = (), **settings: Any
+) -> Decorator:
+    """An option under a heading of the manual page; a default that it has is shown there."""
+    if choices:
+        settings["type"] = click.Choice(choices)
+    if settings.get("default") not in (None, "", False, 0):
+        settings.setdefault("show_default", True)
+    return click.option(*names, cls=Option, group=group, **settings)
+
+
+def together(*options: Decorator) -> Decorator:
+    """Several options as one decorator, in their order."""
+
+    def decorate(function: Any) -> Any:
+        for one in reversed(options):
+            function = one(function)
+        return function
+
+    return decorate
 
 
 class Manual(click.Command):
@@ -227,15 +241,6 @@ def examples_of(command: click.Command) -> list[str]:
 def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Shell completion of a file's name."""
     return [CompletionItem(incomplete, type="file")]
-
-
-def plural(n: int, one: str, many: str = "") -> str:
-    """A number and its noun.
-
-    >>> plural(1, "edge"), plural(1200, "gap"), plural(2, "family", "families")
-    ('1 edge', '1,200 gaps', '2 families')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def listed(items: Sequence[str], most: int = 3) -> str:

@@ -10,12 +10,13 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from credo.cli.options import Option, files
+from credo.cli.options import files, option, together
 from credo.core.errors import InputError
 from credo.core.schema import Schema
 from credo.data import MISSING, Stream, Table
@@ -26,45 +27,36 @@ __all__ = [
     "text_options",
 ]  # fmt: skip
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def reading_options(function: F) -> F:
-    """The argument TABLE (- is standard input) and the options that say how to read it."""
-    return click.argument("table", shell_complete=files)(reading_settings(function))
-
-
-def reading_settings(function: F) -> F:
-    """The options that say how a table is read."""
-    options = [
-        _option("--kind", multiple=True, metavar="NAME=KIND",
-                help="Make a column discrete or continuous."),
-        _option("--states", multiple=True, metavar="NAME=A,B,C",
-                help="Give a column its states, in order."),
-        _option("--drop", multiple=True, metavar="NAME", help="Leave a column out."),
-        _option("--weights", metavar="NAME", help="The column with the rows' weights."),
-        _option("--missing", multiple=True, metavar="TEXT",
-                help=f"What is missing in a text file, with an empty cell, instead of "
-                f"{_shown(MISSING[1:])}; +TEXT is missing besides these."),
-        _option("--memory", metavar="SIZE", help="The most memory for cells, e.g. 2GB."),
-        _option("--delimiter", metavar="CHAR", help="What separates cells, e.g. ';'."),
-        _option("--encoding", metavar="NAME", help="The encoding of a text file."),
-        _option("--decimal", metavar="CHAR",
-                help="What stands before the tenths of a number: . (the default) or ,"),
-        _option("--skip-ragged", is_flag=True,
-                help="Skip lines with too many or too few cells, and count them."),
-    ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def _option(*names: str, **settings: Any) -> Any:
-    return click.option(*names, cls=Option, group="Reading the table", **settings)
-
 
 def _shown(tokens: tuple[str, ...]) -> str:
     return ", ".join(t or "an empty cell" for t in tokens)
+
+
+_option = partial(option, group="Reading the table")
+
+reading_settings = together(
+    _option("--kind", multiple=True, metavar="NAME=KIND",
+            help="Make a column discrete or continuous."),
+    _option("--states", multiple=True, metavar="NAME=A,B,C",
+            help="Give a column its states, in order."),
+    _option("--drop", multiple=True, metavar="NAME", help="Leave a column out."),
+    _option("--weights", metavar="NAME", help="The column with the rows' weights."),
+    _option("--missing", multiple=True, metavar="TEXT",
+            help=f"What is missing in a text file, with an empty cell, instead of "
+            f"{_shown(MISSING[1:])}; +TEXT is missing besides these."),
+    _option("--memory", metavar="SIZE", help="The most memory for cells, e.g. 2GB."),
+    _option("--delimiter", metavar="CHAR", help="What separates cells, e.g. ';'."),
+    _option("--encoding", metavar="NAME", help="The encoding of a text file."),
+    _option("--decimal", metavar="CHAR",
+            help="What stands before the tenths of a number: . (the default) or ,"),
+    _option("--skip-ragged", is_flag=True,
+            help="Skip lines with too many or too few cells, and count them."),
+)  # fmt: skip
+"""The options that say how a table is read."""
+
+
+reading_options = together(click.argument("table", shell_complete=files), reading_settings)
+"""The argument TABLE (- is standard input) and the options that say how to read it."""
 
 
 def reading_flags(reading: dict[str, Any]) -> str:
@@ -169,10 +161,10 @@ def _wanted(
     told += [(*_states(given, names), "--states") for given in states]
     told += [(name, "drop", "--drop") for name in drop]
     wanted: dict[str, Any] = {}
-    for name, word, option in told:
-        meant = Written(_listed(word)) if option == "--states" else word
+    for name, word, by in told:
+        meant = Written(_listed(word)) if by == "--states" else word
         before = wanted.get(name, meant)
-        if before != meant and not (before == "discrete" and option == "--states"):
+        if before != meant and not (before == "discrete" and by == "--states"):
             raise InputError(
                 f"The options say two things of {name!r}: {_said(before)} and {_said(meant)}.",
                 hint="Leave one of them out.",

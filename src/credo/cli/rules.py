@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
-from typing import Any, TypeVar
-
-import click
+from typing import Any
 
 from credo.cli.models import load_model
-from credo.cli.options import Option
+from credo.cli.options import option, together
 from credo.core.errors import InputError
 
 __all__ = ["names_of", "rule_options", "rules_from", "score_options", "score_settings"]
 
-F = TypeVar("F", bound=Callable[..., Any])
 _SCORE, _GRAPH = "The score", "What is known of the graph"
 
 
-def _option(group: str, *names: str, **settings: Any) -> Any:
-    return click.option(*names, cls=Option, group=group, **settings)
+score_options = together(
+    option("--score", "score_name", group=_SCORE, metavar="NAME",
+           help="loglik, aic, bic, mdl, bdeu, bde, bds, k2, fnml, qnml or bge."),
+    option("--ess", group=_SCORE, type=float,
+           help="The equivalent sample size of bdeu, bde and bds."),
+    option("--prior-network", group=_SCORE, metavar="FILE", help="The prior network of bde."),
+    option("--edge-prior", group=_SCORE, metavar="P",
+           help="The prior probability of every edge; or a CSV file with a row for each "
+           "parent and a column for each child, both with their names."),
+)  # fmt: skip
+"""The score and its settings."""
 
-
-def score_options(function: F) -> F:
-    """The score and its settings."""
-    options = [
-        _option(_SCORE, "--score", "score_name", metavar="NAME",
-                help="loglik, aic, bic, mdl, bdeu, bde, bds, k2, fnml, qnml or bge."),
-        _option(_SCORE, "--ess", type=float,
-                help="The equivalent sample size of bdeu, bde and bds."),
-        _option(_SCORE, "--prior-network", metavar="FILE", help="The prior network of bde."),
-        _option(_SCORE, "--edge-prior", metavar="P",
-                help="The prior probability of every edge; or a CSV file with a row for each "
-                "parent and a column for each child, both with their names."),
-    ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+rule_options = together(
+    option("--require", group=_GRAPH, multiple=True, metavar="A->B", help="An edge that must be."),
+    option("--forbid", group=_GRAPH, multiple=True, metavar="A->B",
+           help="An edge that must not be."),
+    option("--tier", group=_GRAPH, multiple=True, metavar="A,B,C",
+           help="Variables of one tier, earliest first: no edge goes back."),
+    option("--max-parents", group=_GRAPH, type=int, metavar="K",
+           help="The most parents of a child."),
+    option("--candidates", group=_GRAPH, multiple=True, metavar="CHILD=A,B,C",
+           help="The only possible parents of a child."),
+)  # fmt: skip
+"""What is known of the structure beforehand."""
 
 
 def score_settings(
@@ -88,25 +89,6 @@ def _probability(cell: str, where: str) -> float:
         return float(cell)
     except ValueError:
         raise InputError(f"{where}: expected a probability, got {cell!r}.") from None
-
-
-def rule_options(function: F) -> F:
-    """What is known of the structure beforehand."""
-    options = [
-        _option(_GRAPH, "--require", multiple=True, metavar="A->B",
-                help="An edge that must be."),
-        _option(_GRAPH, "--forbid", multiple=True, metavar="A->B",
-                help="An edge that must not be."),
-        _option(_GRAPH, "--tier", multiple=True, metavar="A,B,C",
-                help="Variables of one tier, earliest first: no edge goes back."),
-        _option(_GRAPH, "--max-parents", type=int, metavar="K",
-                help="The most parents of a child."),
-        _option(_GRAPH, "--candidates", multiple=True, metavar="CHILD=A,B,C",
-                help="The only possible parents of a child."),
-    ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 def rules_from(

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from credo.cli.words import in_options
-from credo.core.render import schema_parts, shortened, table_text
+from credo.core.render import View, schema_parts, shortened, table_text
 from credo.core.schema import Schema
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "print_graph",
     "print_schema",
     "print_table",
+    "print_view",
     "read_line",
 ]
 
@@ -49,6 +50,12 @@ def print_table(
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     Console(highlight=False).print(table)
+
+
+def print_view(view: View) -> None:
+    """The title and the table of a part of a report."""
+    heading(view.title)
+    print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
 
 
 def _wrapped(line: str) -> str:

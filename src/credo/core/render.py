@@ -8,12 +8,13 @@ from __future__ import annotations
 import html
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from credo.core.schema import Column, Schema
 
 __all__ = [
+    "View",
     "bar",
     "heights",
     "many",
@@ -192,6 +193,43 @@ def table_html(
     return f"<table>{title}<thead>{cells('th', head)}</thead><tbody>{body}</tbody></table>"
 
 
+class View(NamedTuple):
+    """One part of what is shown: a title, a table and a note; text, HTML and terminal render it.
+
+    >>> print(View("coins", ["side", "n"], [["head", 3]], right=[1], note="of 5").text())
+    coins
+    side  n
+    head  3
+    of 5
+    """
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    right: Sequence[int] = ()
+    note: str = ""
+    below: str = ""
+    """What stands below in plain text alone, such as curves of blocks."""
+
+    def text(self) -> str:
+        """Plain text."""
+        parts = [one_line(self.title)] if self.title else []
+        parts.append(table_text(self.head, self.rows, right=self.right))
+        parts += [_lines(self.note)] if self.note else []
+        parts += ["", _lines(self.below)] if self.below else []
+        return "\n".join(parts)
+
+    def html(self) -> str:
+        """For a notebook."""
+        out = table_html(self.head, self.rows, right=self.right, caption=self.title)
+        return out + (f"<p>{html.escape(_lines(self.note))}</p>" if self.note else "")
+
+
+def _lines(text: str) -> str:
+    """A text of several lines, in which nothing steers a terminal."""
+    return "\n".join(map(one_line, text.split("\n")))
+
+
 def statistic_tail(more: int, skipped: float) -> str:
     """What stands under a printed statistic: rows that are not shown, weight that was skipped.
 
@@ -210,8 +248,7 @@ def text_html(value: object) -> str:
     >>> text_html("a < b")
     '<pre>a &lt; b</pre>'
     """
-    lines = [one_line(line) for line in str(value).split("\n")]
-    return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
+    return f"<pre>{html.escape(_lines(str(value)))}</pre>"
 
 
 # --- the schema report --------------------------------------------------------------------

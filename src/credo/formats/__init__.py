@@ -15,8 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credo.core.errors import InputError, unknown_name
-from credo.formats.files import ENDINGS, READ_ONLY, WriteError, format_of, read_bytes, write_bytes
-from credo.formats.limits import Limits
+from credo.formats.files import (
+    ENDINGS,
+    READ_ONLY,
+    Limits,
+    WriteError,
+    format_of,
+    read_bytes,
+    write_bytes,
+)
 
 if TYPE_CHECKING:
     from credo.formats.reading import Reading

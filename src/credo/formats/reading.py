@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
 from credo.core.schema import Variable
-from credo.formats.limits import Limits
+from credo.formats.files import Limits
 from credo.formats.names import unescape
 from credo.formats.printed import MOST, ROUNDING, TOLERANCE, adds_up, printing_error, weights
 from credo.formats.states import restored

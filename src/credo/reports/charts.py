@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from credo.core.drawing.svg import text_width
+from credo.core.render import one_line
 from credo.plot.networks.scene import cut
 from credo.reports.markup import Html, join, tag
 
@@ -19,15 +20,15 @@ def strip(shares: Sequence[tuple[object, float]]) -> Html:
     2
     """
     parts = [
-        tag("i", "", style=f"flex:{max(p, 0.0):.5f} 1 0", title=f"{said_plain(s)}: {100 * p:.3g} %")
+        tag(
+            "i",
+            "",
+            style=f"flex:{max(p, 0.0):.5f} 1 0",
+            title=f"{one_line(str(s))}: {100 * p:.3g} %",
+        )
         for s, p in list(shares)[:40]
     ]
     return tag("div", join(parts), class_="strip")
-
-
-def said_plain(value: object) -> str:
-    """A value on one line."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
 
 
 def histogram(heights: Sequence[float], model: Sequence[float], words: str) -> Html:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from credo.checking.alike import alike
+from credo.checking.findings import alike
 from credo.core.render import many, number
 from credo.reports.markup import Html, join, paragraph, tag
 from credo.reports.page import Section

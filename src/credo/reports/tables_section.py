@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from credo.core.render import number, short_probability
+from credo.core.render import many, number, short_probability
 from credo.model.networks.cpt import Cpt, entry_intervals
 from credo.model.networks.family import cells
 from credo.model.networks.linear_gaussian import LinearGaussian
@@ -88,7 +88,7 @@ def _distributions(subject: Subject) -> Iterator[tuple[str, str, str, int, Any]]
     for d in subject.model.distributions.values():
         if isinstance(d, Cpt):
             rows = min(cells(d.parents), _ROWS)
-            words = f"{_count(cells(d.parents), 'row')} × {_count(d.child.arity, 'state')}"
+            words = f"{many(cells(d.parents), 'row')} × {many(d.child.arity, 'state')}"
             yield (
                 d.name,
                 d.title,
@@ -98,12 +98,8 @@ def _distributions(subject: Subject) -> Iterator[tuple[str, str, str, int, Any]]
             )
         else:
             rows = min(d.intercept.size, _ROWS)
-            words = _count(d.intercept.size, "line")
+            words = many(d.intercept.size, "line")
             yield d.name, d.title, words, rows * (2 + len(d.continuous)), _lines(d, subject.level)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{number(n)} {what}{'s' * (n != 1)}"
 
 
 def _table(d: Cpt, level: float) -> Any:

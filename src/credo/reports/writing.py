@@ -23,8 +23,7 @@ from credo.reports.markup import note, paragraph
 from credo.reports.network_section import network_section
 from credo.reports.page import Section, page
 from credo.reports.questions_section import questions_section
-from credo.reports.reading_again import rows_of
-from credo.reports.record_section import learned_section, reproduce_section
+from credo.reports.record_section import learned_section, reproduce_section, rows_of
 from credo.reports.subject import Subject
 from credo.reports.summary_section import summary_section
 from credo.reports.tables_section import tables_section

@@ -12,7 +12,7 @@ from credo.checking.again.conditionals import probabilities, ranks
 from credo.checking.again.folds import Judge
 from credo.checking.again.row_scores import score_rows
 from credo.checking.sections.calibration import _judged, calibration
-from credo.checking.sections.unlikely_counts import count_p
+from credo.checking.sections.multiplicity import count_p
 
 
 def judged(net, rows):

@@ -6,8 +6,7 @@ from scipy.stats import f as f_distribution
 from tests.unit.checking.nets import SPRINKLER, gaussian, kolmogorov, mixed, with_gaps
 
 import credo as cr
-from credo.checking.sections.independence import independence
-from credo.checking.sections.mixed_tests import line_test
+from credo.checking.sections.independence import independence, line_test
 
 
 def implied_of(net, rows):

@@ -78,3 +78,12 @@ def test_several_columns_in_one_option(tmp_path):
     found = CliRunner().invoke(app, ["schema", str(path), "--states", "Sex=male"])
     cure = "Did you mean 'male'? If not, add it to its --states."
     assert cure in in_options(str(found.exception))
+
+
+def test_every_option_named_is_one():
+    from credo.cli import app
+    from credo.cli.words import _OPTIONS
+
+    commands = [app.get_command(None, name) for name in app.list_commands(None)]
+    there = {o for c in commands for p in c.params for o in p.opts}
+    assert set(_OPTIONS.values()) <= there

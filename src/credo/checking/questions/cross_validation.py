@@ -21,8 +21,8 @@ from credo.checking.again.row_scores import Scored, weights_of
 from credo.checking.again.sampled_rows import copies
 from credo.checking.again.scores import BITS, Score, difference, score_of
 from credo.checking.findings import Finding
-from credo.checking.section import Section
-from credo.core.errors import InputError, MissingPackageError, unknown_name
+from credo.checking.section import Section, pick
+from credo.core.errors import InputError, MissingPackageError
 from credo.core.progress import track
 from credo.data import Stream, Table, read
 from credo.model.graphs.dag import Dag
@@ -63,10 +63,7 @@ class CrossValidation(Section):
         return self.scores[0]
 
     def __getitem__(self, name: str) -> Score:
-        for score in self.scores:
-            if score.name == name:
-                return score
-        raise unknown_name("Learner", name, [s.name for s in self.scores], "among those compared")
+        return pick(self.scores, "name", name, "Learner", "among those compared")
 
     def _view(self) -> View:
         rows = []

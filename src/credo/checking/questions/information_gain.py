@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.questions.mixture_information import MAX_GAUSSIANS, of_number, of_states
-from credo.checking.section import Section
+from credo.checking.section import Section, pick
 from credo.core.errors import InputError, unknown_name
 from credo.core.render import bar, shortened
 from credo.model.values.value import View
@@ -79,10 +79,7 @@ class EvidenceValue(Section):
     left_out: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Gain:
-        for gain in self.gains:
-            if gain.variable == name:
-                return gain
-        raise unknown_name("Variable", name, [g.variable for g in self.gains], "among those asked")
+        return pick(self.gains, "variable", name, "Variable", "among those asked")
 
     @property
     def best(self) -> Gain:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.section import Section
+from credo.checking.section import Section, pick
 from credo.core.errors import InputError
 from credo.core.render import bar, number
 from credo.model.networks.cpt import Cpt, entry_intervals
@@ -103,13 +103,8 @@ class Sensitivity(Section):
     range: str
 
     def __getitem__(self, name: str) -> Tipping:
-        for p in self.parameters:
-            if p.parameter == name:
-                return p
-        from credo.core.errors import unknown_name
-
-        known = [p.parameter for p in self.parameters]
-        raise unknown_name("Parameter", name, known, "one that the answer depends on")
+        where = "one that the answer depends on"
+        return pick(self.parameters, "parameter", name, "Parameter", where)
 
     @property
     def tipping(self) -> tuple[Tipping, ...]:

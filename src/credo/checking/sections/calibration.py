@@ -39,10 +39,9 @@ from credo.checking.again.conditionals import probabilities, ranks
 from credo.checking.again.folds import Judge
 from credo.checking.again.row_scores import Scored, gaps_of
 from credo.checking.findings import SURE, Finding, ranked
-from credo.checking.section import SHOWN, Section, p_text
-from credo.checking.sections.multiplicity import holm
+from credo.checking.section import SHOWN, Section, p_text, pick
+from credo.checking.sections.multiplicity import count_p, holm
 from credo.checking.sections.reliability import CalibrationReport, report_of
-from credo.checking.sections.unlikely_counts import count_p
 from credo.core.frozen import Frozen
 from credo.core.render import many, shortened
 from credo.data import Table
@@ -150,13 +149,7 @@ class Calibration(Section):
         return (*out, *self.continuous)
 
     def __getitem__(self, name: str) -> Calibrated | Covered:
-        for one in self.all:
-            if one.variable == name:
-                return one
-        from credo.core.errors import unknown_name
-
-        known = [c.variable for c in self.all]
-        raise unknown_name("Variable", name, known, "in the report")
+        return pick(self.all, "variable", name, "Variable", "in the report")
 
     def _view(self) -> View:
         rows = []

@@ -8,23 +8,30 @@ In nats and bits a row, with standard errors; the differences are paired, row by
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.again.folds import judges_of, scored_by
+from credo.checking.again.learners import Learner, has_gaps, whole_or_stop
 from credo.checking.again.row_scores import Scored, weights_of
 from credo.checking.again.scores import BITS, Score, difference, score_of
 from credo.checking.findings import Finding
-from credo.checking.section import Section
-from credo.checking.sections.baselines import baselines_of
+from credo.checking.section import Section, pick
 from credo.core.errors import CredoError
 from credo.core.render import number
 from credo.data import Table
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.model.networks.priors import BDeu
 from credo.model.values.value import View
+from credo.train.em.fit import em_until
+from credo.train.parameters.parameters import fit
+from credo.train.structure.learning import searched
 
-__all__ = ["LEAST", "HeldOut", "held_out"]
+__all__ = ["LEAST", "HeldOut", "baselines_of", "held_out"]
 
 LEAST = 0.01
 """A lead of fewer bits a row is none, however sure it is."""
@@ -46,13 +53,7 @@ class HeldOut(Section):
     chosen: str = ""
 
     def __getitem__(self, name: str) -> Score:
-        for score in (self.model, *self.baselines):
-            if score.name == name:
-                return score
-        from credo.core.errors import unknown_name
-
-        known = [s.name for s in (self.model, *self.baselines)]
-        raise unknown_name("Baseline", name, known, "in the report")
+        return pick((self.model, *self.baselines), "name", name, "Baseline", "in the report")
 
     def _view(self) -> View:
         rows = [score_row(self.model, first=True), *(score_row(b) for b in self.baselines)]
@@ -171,3 +172,59 @@ def held_out(
         lead, lead_error = difference(scored, found, weights)
         baselines.append(replace(score, lead=lead, lead_error=lead_error))
     return HeldOut(how, model, tuple(baselines), why, chosen)
+
+
+# --- Baselines: models that every model should beat, learned from the same rows.
+# Independent columns know no relation; the best tree knows one for each variable; the saturated
+# model knows every one, and is learned only where its table has room in the rows there are.
+
+MAX_CELLS = 100_000
+"""The saturated model is learned up to this many cells."""
+MAX_TREE = 300
+"""A tree is searched for up to this many variables."""
+
+
+def baselines_of(table: Table) -> tuple[dict[str, Learner], dict[str, str]]:
+    """The learners that go with a table, and why others are left out."""
+    names, variables = table.schema.names, table.schema.variables
+    out: dict[str, Learner] = {"independent columns": lambda rows: _fit(Dag.empty(names), rows)}
+    why: dict[str, str] = {}
+    if len(names) > MAX_TREE:
+        why["best tree"] = f"{len(names):,} variables; at most {MAX_TREE} are tried"
+    elif len(names) > 1:
+        out["best tree"] = _tree
+    discrete = [v for v in variables if v.is_discrete]
+    cells = prod(v.arity for v in discrete)
+    if len(discrete) < len(variables) and discrete:
+        why["saturated"] = "discrete and continuous variables together"
+    elif not discrete and len(names) * 5 > table.block.weight:
+        why["saturated"] = f"{len(names):,} columns need more than {table.block.weight:,} rows"
+    elif cells > MAX_CELLS:
+        why["saturated"] = f"its table would have {cells:,} cells"
+    elif has_gaps(table):
+        why["saturated"] = "cells are missing"
+    elif len(names) > 2:
+        full = Dag([(a, b) for i, b in enumerate(names) for a in names[:i]], names)
+        out["saturated"] = lambda rows: _fit(full, rows)
+    return out, why
+
+
+def _fit(dag: Dag, rows: Table) -> Network:
+    net: Network = fit(dag, rows, BDeu(1))
+    return net
+
+
+def _tree(rows: Table) -> Network:
+    lines = any(not v.is_discrete for v in rows.schema.variables)
+    seen = rows
+    if lines and has_gaps(rows):  # the tree from the rows that are whole, its parameters from all
+        gone = [a == v.arity if v.is_discrete else np.isnan(a)
+                for v, a in zip(rows.schema.variables, rows.block.arrays, strict=True)]  # fmt: skip
+        seen = rows.take(~np.any(gone, axis=0))
+    score = "bic" if lines or has_gaps(rows) else "bdeu"
+    found = searched(seen, score, "chow-liu")
+    whole_or_stop(found.record)
+    dag = Dag(found.dag.edges, rows.schema.names)
+    if has_gaps(rows):
+        return em_until(inf, dag, rows, BDeu(1), tol=1e-3, max_iter=30, told=False)
+    return _fit(dag, rows)

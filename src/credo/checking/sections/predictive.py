@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from credo.checking.again.replicates import replicates
 from credo.checking.findings import Finding
-from credo.checking.section import SHOWN, Section, left_after, p_below, p_text
+from credo.checking.section import SHOWN, Section, left_after, p_below, p_text, pick
 from credo.checking.sections.multiplicity import holm
 from credo.checking.sections.statistics import MAX_INDICATORS, Named, Statistics
 from credo.core.errors import InputError
@@ -83,12 +83,7 @@ class Predictive(Section):
     generated: Mapping[str, Floats] = field(default_factory=dict, metadata={"json": False})
 
     def __getitem__(self, name: str) -> Discrepancy:
-        for check in self.checks:
-            if check.name == name:
-                return check
-        from credo.core.errors import unknown_name
-
-        raise unknown_name("Statistic", name, [c.name for c in self.checks], "in the report")
+        return pick(self.checks, "name", name, "Statistic", "in the report")
 
     @property
     def unrealistic(self) -> tuple[Discrepancy, ...]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen
-from credo.core.render import bar, table_html, table_text
+from credo.core.render import View, bar
 
 __all__ = ["CalibrationReport", "report_of"]
 
@@ -37,11 +37,11 @@ class CalibrationReport(Frozen):
     curve: Floats
     rows: int
 
-    def _rows(self) -> tuple[list[str], list[list[str]]]:
+    def _view(self) -> View:
         rows = [
             [f"{p:.3f}", f"{right:.3f}", f"{int(n):,}", bar(right)] for p, right, n in self.curve
         ]
-        return ["predicted", "observed", "n", ""], rows
+        return View(self.title, ["predicted", "observed", "n", ""], rows, (0, 1, 2))
 
     @property
     def title(self) -> str:
@@ -52,15 +52,13 @@ class CalibrationReport(Frozen):
         )
 
     def __str__(self) -> str:
-        head, rows = self._rows()
-        return f"{self.title}\n{table_text(head, rows, right=[0, 1, 2])}"
+        return self._view().text()
 
     def __repr__(self) -> str:
         return f"CalibrationReport({self.title}; {self.rows:,} rows)"
 
     def _repr_html_(self) -> str:
-        head, rows = self._rows()
-        return table_html(head, rows, right=[0, 1, 2], caption=self.title)
+        return self._view().html()
 
     def plot(self, ax: Any = None) -> Any:
         """The reliability curve; see `credo.plot.reliability`."""

@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from credo.cli.models import load_model, model_argument, question_words
-from credo.cli.options import Common, Manual, common_options
-from credo.cli.session import Session
+from credo.cli.options import Common, Manual, common_options, option
+from credo.cli.session import Reply, Session, fragment
 from credo.cli.words import in_options
 from credo.core.errors import CredoError, CredoWarning, InputError
 from credo.core.state_values import json_state
 
-__all__ = ["answer_json", "command"]
+if TYPE_CHECKING:
+    from prompt_toolkit.history import History
+
+__all__ = ["answer_json", "command", "converse", "history_file", "piped"]
 
 
 @click.command("ask", cls=Manual)
 @model_argument
 @click.argument("question", nargs=-1, shell_complete=question_words)
-@click.option("--explain", is_flag=True, help="Show how the answer was found.")
-@click.option("--details", is_flag=True,
-              help="The parts of a mixture besides: the number in each state.")  # fmt: skip
-@click.option("--interval", type=float, metavar="LEVEL", help="Credible intervals, e.g. 0.95.")
-@click.option("--draws", type=int, help="Draws for --interval: 1000 if not given.")
-@click.option(
-    "--method",
-    default="auto",
-    metavar="NAME",
-    help="auto, exact, importance, weighting, loopy or gibbs.",
-)
-@click.option(
-    "--budget", metavar="AMOUNT", help="A time or a number of samples: '2 s', '1e5 samples'."
-)
-@click.option(
-    "--error", type=float, metavar="E", help="Sample until every probability is within ±E."
-)
+@option("--explain", is_flag=True, help="Show how the answer was found.")
+@option("--details", is_flag=True, help="The parts of a mixture besides: the number in each state.")
+@option("--interval", type=float, metavar="LEVEL", help="Credible intervals, e.g. 0.95.")
+@option("--draws", type=int, help="Draws for --interval: 1000 if not given.")
+@option("--method", default="auto", metavar="NAME", show_default=False,
+        help="auto, exact, importance, weighting, loopy or gibbs.")  # fmt: skip
+@option("--budget", metavar="AMOUNT", help="A time or a number of samples: '2 s', '1e5 samples'.")
+@option("--error", type=float, metavar="E", help="Sample until every probability is within ±E.")
 @common_options(seed="For draws and samples.")
 def command(
     model: str,
@@ -129,8 +125,6 @@ def _answered(net: Any, text: str, named: bool, **how: Any) -> Any:
 
 def _converse(session: Session, model: str, common: Common) -> None:
     """The prompt, or its lines from a pipe."""
-    from credo.cli.prompt import converse, piped
-
     if sys.stdin.isatty() and not common.as_json:
         converse(session, model)
         return
@@ -204,3 +198,78 @@ def _ends(interval: Any, error: float) -> dict[str, Any]:
 
 def _numbers(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+# --- The prompt of `credo ask`: a line in, an answer out, with history and completion.
+# In a terminal the arrow keys bring back earlier lines (kept in the user's state folder) and Tab
+# completes names, states and commands. When input is piped, each line is taken as it comes, and the
+# first bad one ends the run.
+
+
+def history_file() -> Path:
+    """Where the lines typed at the prompt are kept."""
+    given = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
+    base = Path(given) if given else Path.home() / ".local" / "state"
+    return base / "credo" / "history"
+
+
+def piped(session: Session) -> Iterator[Reply]:
+    """Answer standard input line by line, until it ends or says quit."""
+    for number, line in enumerate(sys.stdin, 1):
+        try:
+            reply = session.take(line)
+        except CredoError as error:
+            raise InputError(f"Line {number}: {error}") from None
+        if reply.done:
+            return
+        yield reply
+
+
+def converse(session: Session, title: str) -> None:
+    """The prompt in a terminal."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import Completer, Completion
+
+    class Names(Completer):
+        def get_completions(self, document: Any, _: Any) -> Iterator[Completion]:
+            line = document.text_before_cursor
+            start, words = fragment(session.net, line)
+            for word in words:
+                yield Completion(word, start_position=start - len(line))
+
+    click.echo(f"{title}: type evidence (x=a), a variable, P(…), or help; Tab completes.")
+    prompt: PromptSession[str] = PromptSession(
+        history=_history(), completer=Names(), complete_while_typing=False
+    )
+    while True:
+        many = len(session.given) + len(session.do)
+        try:
+            line = prompt.prompt(f"credo ({many} given)> " if many else "credo> ")
+        except KeyboardInterrupt:
+            continue  # forget the line
+        except EOFError:
+            return
+        try:
+            reply = session.take(line)
+        except CredoError as error:
+            click.secho(str(error), fg="red")
+            continue
+        except KeyboardInterrupt:
+            click.echo("stopped")
+            continue
+        if reply.done:
+            return
+        if reply.text:
+            click.echo(reply.text)
+
+
+def _history() -> History:
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
+
+    path = history_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(str(path))

@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
-from credo.cli.model_rows import read_for
-from credo.cli.models import load_model, model_argument
-from credo.cli.options import Common, Manual, common_options
+from credo.cli.models import load_model, model_argument, read_for
+from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.reading import reading_options
-from credo.cli.terminal import heading, print_table
+from credo.cli.terminal import heading, print_view
 from credo.cli.words import in_options
 
 __all__ = ["command", "print_findings", "print_report", "print_sentences"]
@@ -24,24 +23,19 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @click.command("check", cls=Manual)
 @model_argument
 @reading_options
-@click.option("--learner", metavar="SEARCH", help="Learn again in folds by this search.")
-@click.option("--folds", type=int,
-              help="Parts of the rows.  [default: 5; 3 for over 200 variables]")  # fmt: skip
-@click.option("--draws", type=int,
-              help="Generated tables.  [default: 200; 30 for over 200 variables]")  # fmt: skip
-@click.option("--rows", "most", type=int, default=10_000, show_default=True,
-              help="The most rows for generated tables and calibration.")  # fmt: skip
-@click.option("--edges", type=int, help="Resamples for the stability of edges; 0 for none.")
-@click.option("--level", type=float, default=0.05, show_default=True,
-              help="The chance of a false alarm in each section.")  # fmt: skip
-@click.option("--section", "sections", multiple=True, metavar="NAME", help="Only this section.")
-@click.option(
-    "--seen/--not-seen", default=None, help="Whether the model was learned from the rows."
-)
-@click.option("--budget", type=float, default=60.0, show_default=True, metavar="SECONDS",
-              help="For all of it, a third of that for searching the graph again; a section that "
-              "is late is left out, and named.")  # fmt: skip
-@click.option("--brief", is_flag=True, help="The findings alone.")
+@option("--learner", metavar="SEARCH", help="Learn again in folds by this search.")
+@option("--folds", type=int, help="Parts of the rows.  [default: 5; 3 for over 200 variables]")
+@option("--draws", type=int, help="Generated tables.  [default: 200; 30 for over 200 variables]")
+@option("--rows", "most", type=int, default=10000, help="The most rows for generated tables and "
+        "calibration.")  # fmt: skip
+@option("--edges", type=int, help="Resamples for the stability of edges; 0 for none.")
+@option("--level", type=float, default=0.05, help="The chance of a false alarm in each section.")
+@option("--section", "sections", multiple=True, metavar="NAME", help="Only this section.")
+@option("--seen/--not-seen", default=None, help="Whether the model was learned from the rows.")
+@option("--budget", type=float, default=60.0, metavar="SECONDS",
+        help="For all of it, a third of that for searching the graph again; a section that is "
+        "late is left out, and named.")  # fmt: skip
+@option("--brief", is_flag=True, help="The findings alone.")
 @common_options(seed="For folds and draws.")
 def command(
     model: str,
@@ -97,7 +91,7 @@ def _width() -> int:
 
 def print_findings(findings: Sequence[Any]) -> None:
     """Findings, worst first, a mark before each, with what to do; those alike are told once."""
-    from credo.checking.alike import alike
+    from credo.checking.findings import alike
 
     for group in alike(findings):
         _print(group.first.severity, f"{group.sentence} {group.first.advice}".rstrip())
@@ -105,7 +99,7 @@ def print_findings(findings: Sequence[Any]) -> None:
 
 def print_sentences(findings: Sequence[Any], most: int) -> None:
     """The worst findings without what to do, and how many more there are."""
-    from credo.checking.alike import alike
+    from credo.checking.findings import alike
 
     groups = alike(findings)
     for group in groups[:most]:
@@ -136,8 +130,7 @@ def print_report(report: Any, *, brief: bool = False) -> None:
         return
     for section in report.sections.values():
         view = section._view()
-        heading(view.title)
-        print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
+        print_view(view)
         if view.note:
             click.echo("\n".join(textwrap.wrap(view.note, wide)))
         click.echo()

@@ -10,13 +10,16 @@ import click
 from credo.cli.classify_rows import (
     Classifier,
     Learned,
+    documents_of,
+    judge_texts,
     learn_table,
     predict_rows,
+    print_telling,
+    text_column,
     write_predictions,
 )
-from credo.cli.classify_text import documents_of, judge_texts, print_telling, text_column
 from credo.cli.models import load_model, normalise_option, refuse_no_folder, refuse_unwritable
-from credo.cli.options import Common, Manual, common_options, files
+from credo.cli.options import Common, Manual, common_options, files, option
 from credo.cli.reading import read_from, reading_settings, text_options
 from credo.cli.terminal import print_table
 from credo.core.errors import CredoWarning, InputError
@@ -30,48 +33,22 @@ _SHOWN = 20  # rows of predictions printed for people; --json and -o have all
 @click.command("classify", cls=Manual)
 @click.argument("table", required=False, shell_complete=files)
 @reading_settings
-@click.option("--target", required=True, metavar="NAME", help="The column with the classes.")
-@click.option(
-    "--method",
-    type=click.Choice(["naive-bayes", "tan", "aode"]),
-    default="naive-bayes",
-    show_default=True,
-    help="Which classifier.",
-)
-@click.option(
-    "--text",
-    metavar="NAME",
-    help="The column of free text to classify by its words (found if it is the only feature).",
-)
-@click.option("--smoothing", default=1.0, show_default=True, help="l of (n + l) / (N + l·J).")
-@click.option(
-    "--unseen",
-    type=click.Choice(["missing", "error", "smooth"]),
-    default="missing",
-    show_default=True,
-    help="A state that training did not show: taken as missing with a note, refused, or given the "
-    "probability of a new state.",
-)
-@click.option(
-    "--cv",
-    type=int,
-    metavar="FOLDS",
-    help="Folds of cross-validation; 0 for none.  [default: 5, or fewer on a small table]",
-)
-@click.option(
-    "--model",
-    metavar="FILE",
-    shell_complete=files,
-    help="Predict with this network file instead of learning from TABLE.",
-)
-@click.option("--predict", "rows", metavar="FILE", help="Predict the rows of this table.")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write the model (a network file) or the predictions (.csv, .parquet, …), or both.",
-)
+@option("--target", required=True, metavar="NAME", help="The column with the classes.")
+@option("--method", choices=["naive-bayes", "tan", "aode"], default="naive-bayes",
+        help="Which classifier.")  # fmt: skip
+@option("--text", metavar="NAME", help="The column of free text to classify by its words (found "
+        "if it is the only feature).")  # fmt: skip
+@option("--smoothing", default=1.0, help="l of (n + l) / (N + l·J).")
+@option("--unseen", choices=["missing", "error", "smooth"], default="missing",
+        help="A state that training did not show: taken as missing with a note, refused, or "
+        "given the probability of a new state.")  # fmt: skip
+@option("--cv", type=int, metavar="FOLDS", help="Folds of cross-validation; 0 for none.  "
+        "[default: 5, or fewer on a small table]")  # fmt: skip
+@option("--model", metavar="FILE", shell_complete=files, help="Predict with this network file "
+        "instead of learning from TABLE.")  # fmt: skip
+@option("--predict", "rows", metavar="FILE", help="Predict the rows of this table.")
+@option("-o", "--output", multiple=True, metavar="FILE", help="Write the model (a network file) "
+        "or the predictions (.csv, .parquet, …), or both.")  # fmt: skip
 @normalise_option
 @common_options()
 def command(

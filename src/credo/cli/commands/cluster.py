@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from credo.cli.models import refuse_no_folder
-from credo.cli.options import Common, Manual, common_options
+from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.reading import read_from, reading_options
 from credo.cli.terminal import heading, print_table
 from credo.cli.words import in_options
@@ -19,34 +19,23 @@ __all__ = ["command"]
 
 @click.command("cluster", cls=Manual)
 @reading_options
-@click.option(
-    "--method",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="k-means, single, complete, average, ward, spectral, gaussian or latent-class; auto is "
-    "latent-class where numbers stand beside states, else k-means.",
-)
-@click.option(
-    "-k", "--k", "k", default="auto", show_default=True, metavar="N", help="Clusters, or auto."
-)
-@click.option("--by", metavar="NAME", help="How auto chooses: silhouette, gap, height, bic, …")
-@click.option("--k-max", default=10, show_default=True, help="The most clusters that auto tries.")
-@click.option("--height", type=float, help="Cut a tree at this height instead of by --k.")
-@click.option("--aside", multiple=True, metavar="NAME", help="A column to describe only.")
-@click.option("--column", "columns", multiple=True, metavar="NAME", help="Cluster by this column.")
-@click.option("--distance", default="auto", show_default=True, help="euclidean, gower or auto.")
-@click.option("--scale", default="auto", show_default=True, help="sd, range, none or auto.")
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of the method, e.g. restarts=20, neighbours=15, covariance=tied.",
-)
-@click.option("--stability", default=0, metavar="N", help="Repeat on N resamples and compare.")
-@click.option("-o", "--output", metavar="FILE", help="Write row and cluster as CSV.")
-@click.option("--picture", metavar="FILE", help="Draw the rows on two axes (.png, .svg, .pdf).")
+@option("--method", default="auto", metavar="NAME", help="k-means, single, complete, average, "
+        "ward, spectral, gaussian or latent-class; auto is latent-class where numbers stand "
+        "beside states, else k-means.")  # fmt: skip
+@option("-k", "--k", "k", default="auto", metavar="N", help="Clusters, or auto.")
+@option("--by", metavar="NAME", help="How auto chooses: silhouette, gap, height, bic, …")
+@option("--k-max", default=10, help="The most clusters that auto tries.")
+@option("--height", type=float, help="Cut a tree at this height instead of by --k.")
+@option("--aside", multiple=True, metavar="NAME", help="A column to describe only.")
+@option("--column", "columns", multiple=True, metavar="NAME", help="Cluster by this column.")
+@option("--distance", default="auto", help="euclidean, gower or auto.")
+@option("--scale", default="auto", help="sd, range, none or auto.")
+@option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+        help="An option of the method, e.g. restarts=20, neighbours=15, "
+        "covariance=tied.")  # fmt: skip
+@option("--stability", default=0, metavar="N", help="Repeat on N resamples and compare.")
+@option("-o", "--output", metavar="FILE", help="Write row and cluster as CSV.")
+@option("--picture", metavar="FILE", help="Draw the rows on two axes (.png, .svg, .pdf).")
 @common_options(seed="For every draw.")
 def command(
     method: str,

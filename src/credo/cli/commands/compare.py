@@ -8,19 +8,18 @@ from typing import Any
 import click
 
 from credo.cli.models import load_model, normalise_option
-from credo.cli.options import Common, Manual, common_options, files
+from credo.cli.options import Common, Manual, common_options, files, option
 from credo.cli.reading import spooled
-from credo.cli.terminal import heading, print_table
+from credo.cli.terminal import heading, print_view
 
 __all__ = ["command"]
 
 
 @click.command("compare", cls=Manual)
 @click.argument("models", nargs=-1, required=True, metavar="A B …", shell_complete=files)
-@click.option("--data", metavar="TABLE", help="Rows to compare the models on.")
-@click.option("--weights", metavar="NAME", help="The column with the rows' weights.")
-@click.option("--folds", type=int, default=10, show_default=True,
-              help="Parts of the rows, for what is learned from them.")  # fmt: skip
+@option("--data", metavar="TABLE", help="Rows to compare the models on.")
+@option("--weights", metavar="NAME", help="The column with the rows' weights.")
+@option("--folds", type=int, default=10, help="Parts of the rows, for what is learned from them.")
 @normalise_option
 @common_options(seed="For the folds.")
 def command(
@@ -62,8 +61,7 @@ def command(
         click.echo(f"{finding.sentence} {finding.advice}".rstrip())
         click.echo()
     view = found._view()
-    heading(view.title)
-    print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
+    print_view(view)
     for note in view.note.split("; "):
         if note:
             click.echo(note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from credo.cli.models import load_model, normalise_option
-from credo.cli.options import Common, Manual, common_options, files
+from credo.cli.options import Common, Manual, common_options, files, option
 
 __all__ = ["command"]
 
@@ -13,8 +13,8 @@ __all__ = ["command"]
 @click.command("convert", cls=Manual)
 @click.argument("source", shell_complete=files)
 @click.argument("target", shell_complete=files)
-@click.option("--markov", is_flag=True, help="Write a Bayesian network as a Markov network.")
-@click.option("--directed", is_flag=True, help="Write a Markov network as a Bayesian network.")
+@option("--markov", is_flag=True, help="Write a Bayesian network as a Markov network.")
+@option("--directed", is_flag=True, help="Write a Markov network as a Bayesian network.")
 @normalise_option
 @common_options()
 def command(source: str, target: str, markov: bool, directed: bool, common: Common) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
-from credo.cli.options import Common, Manual, common_options, plural
+from credo.cli.options import Common, Manual, common_options, option
+from credo.cli.terminal import heading, print_schema
 from credo.core.errors import InputError
+from credo.core.render import many
 
-__all__ = ["command"]
+__all__ = ["candy_bags", "command", "tell_course"]
 
 QUESTIONS = (
     ("Did women in third class live?", "P(Survived=1 | Sex=female, Pclass=3)"),
@@ -21,9 +23,9 @@ QUESTIONS = (
 
 
 @click.command("demo", cls=Manual)
-@click.option("-o", "--output", metavar="FOLDER", help="Where the demo writes.  "
-              "[default: credo-demo; nowhere with --json]")  # fmt: skip
-@click.option("--course", is_flag=True, help="The course's worked examples instead.")
+@option("-o", "--output", metavar="FOLDER", help="Where the demo writes.  [default: credo-demo; "
+        "nowhere with --json]")  # fmt: skip
+@option("--course", is_flag=True, help="The course's worked examples instead.")
 @common_options(seed="For what is random.", threads="How many threads may work.")
 def command(output: str | None, course: bool, common: Common) -> None:
     """From a table with gaps to a model that answers: read, count, learn, draw, ask, check, report.
@@ -38,8 +40,6 @@ def command(output: str | None, course: bool, common: Common) -> None:
       credo demo --course
       credo demo --json
     """
-    from credo.cli.commands.course import tell_course
-
     if course:
         figures = tell_course(quiet=common.silent)
         if common.as_json:
@@ -79,7 +79,7 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     assert record is not None
     common.say(record)
 
-    common.heading(f"5. The graph: {plural(len(net.dag.edges), 'edge')}")
+    common.heading(f"5. The graph: {many(len(net.dag.edges), 'edge')}")
     common.say("\n".join(graph_lines(net.dag)))
 
     common.heading("6. Three questions, each answer with how sure it is")
@@ -147,7 +147,6 @@ def _meant(rows: Any, given: list[Any]) -> str:
 def _first_beliefs(rows: Any, common: Common) -> None:
     """One tally, one distribution with its interval, one space of hypotheses."""
     import credo as cr
-    from credo.cli.commands.course import candy_bags
 
     lived: Any = rows.tally([("Survived", ["Sex"])])["Survived", ["Sex"]]
     common.heading("2. One pass counts: who lived")
@@ -174,3 +173,135 @@ def _plain(answer: Any) -> Any:
         low, high = answer.interval  # type: ignore[attr-defined]
         return {"p": float(answer), "low": float(low), "high": float(high)}
     return {str(state): p for state, p in answer.items()}
+
+
+# --- The course's worked examples in one go: `credo demo --course`.
+
+
+def tell_course(quiet: bool) -> dict[str, Any]:
+    """Each step prints what it does unless it is to be quiet; the figures are returned."""
+    import credo as cr
+
+    def tell(title: str, *parts: object) -> None:
+        if not quiet:
+            heading(f"\n{title}")
+            for part in parts:
+                click.echo(str(part))
+
+    tennis = cr.examples.play_tennis()
+    tell("1. A table comes in; credo says what it sees")
+    if not quiet:
+        print_schema(tennis.schema)
+
+    tally = cr.tally(tennis, [("PlayTennis", ["Outlook"]), ("PlayTennis", ["Wind"])])
+    tell(
+        "2. One pass counts the families; counts of parts add up",
+        tally["PlayTennis", ["Outlook"]],
+        "",
+        tally["PlayTennis", ["Wind"]],
+    )
+
+    pneumonia = cr.examples.pneumonia()
+    ill: Any = cr.tally(pneumonia, [("Fev", ["Pneu"])])["Fev", ["Pneu"]][{"Pneu": "T"}]
+    ml = cr.Bernoulli.fit(ill)
+    posterior = cr.Beta(3, 4, states=("F", "T")) + ill
+    low, high = posterior.interval(0.95)
+    tell(
+        "3. Fever given pneumonia: a number, and how sure it is",
+        f"maximum likelihood {ml.p:.3g} from {ill.total} patients",
+        f"Beta(3, 4) before, Beta({posterior.a:g}, {posterior.b:g}) after: "
+        f"mean {posterior.mean().p:.3g}, 95 % within {low:.3f} to {high:.3f}",
+    )
+
+    ward = cr.fit("[Pneu][Fev|Pneu][Cou|Pneu]", pneumonia, prior=cr.BDeu(2))
+    ask = "P(Pneu=T | Fev=T, Cou=T)"
+    sure: Any = ward.ask(ask, interval=0.95)
+    tell("   The tables of a whole graph, and how sure an answer is", ask, sure)
+
+    sexes = cr.examples.gender_measurements()
+    heights = cr.tally(sexes, [("height", ["sex"])])["height", ["sex"]]
+    belief = (
+        cr.distributions.NormalInverseGamma.default(mean=5.5, sd=0.3) + heights[{"sex": "female"}]
+    )
+    tell(
+        "4. Heights of eight people: moments, and a posterior for the women's",
+        heights,
+        f"the next woman's height in feet: {_span(belief.predictive().interval(0.9))}, "
+        "with probability 90 %",
+    )
+
+    after = candy_bags().observe(["lime"] * 5)
+    lime = after.predict()["lime"]
+    tell(
+        "5. Which bag of candies is it? Five limes in a row",
+        after.posterior,
+        "",
+        f"the next candy is lime with probability {lime:.6f}",
+        after.compare("lime"),
+    )
+
+    game = cr.number_game().observe([16, 8, 2, 64])
+    best = game.choose("map")
+    tell(
+        "6. Which numbers are meant? 16, 8, 2, 64",
+        f"{best}, with probability {game.posterior[best]:.3f}",
+    )
+    net = _burglary()
+    burglar = net.p("Burglary", given={"John": "yes", "Mary": "yes"})
+    tell(
+        "7. Both neighbours call: is it a burglar?",
+        net,
+        "",
+        burglar,
+        net.dag.why("Burglary", "Earthquake", given=["John"]),
+    )
+    model = cr.naive_bayes(tennis, "PlayTennis", smoothing=0)
+    today = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
+    tell("8. Shall we play tennis today? Naive Bayes, with its reasons", model.explain(today))
+    return {
+        "play_tennis_rows": len(tennis),
+        "fever_given_pneumonia": {"mle": ml.p, "posterior": [posterior.a, posterior.b]},
+        "pneumonia_given_fever_and_cough": {"p": float(sure), "interval": [sure.low, sure.high]},
+        "next_candy_lime": lime,
+        "bags": dict(after.posterior),
+        "number_game": {"concept": best, "probability": game.posterior[best]},
+        "burglary_given_both_calls": burglar["yes"],
+        "no_tennis_today": model.p(today)["No"],
+    }
+
+
+def candy_bags() -> Any:
+    """Five bags of candies, from cherry only to lime only (Russell & Norvig, section 20.1)."""
+    import credo as cr
+
+    return cr.Hypotheses(
+        {f"h{k + 1}": {"cherry": 1 - k / 4, "lime": k / 4} for k in range(5)},
+        prior=[0.1, 0.2, 0.4, 0.2, 0.1],
+    )
+
+
+def _burglary() -> Any:
+    """The burglary alarm of Russell & Norvig."""
+    import credo as cr
+
+    def row(yes: float) -> dict[str, float]:
+        return {"no": 1 - yes, "yes": yes}
+
+    return cr.Network(
+        "[Burglary][Earthquake][Alarm|Burglary:Earthquake][John|Alarm][Mary|Alarm]",
+        {
+            "Burglary": row(0.001),
+            "Earthquake": row(0.002),
+            "Alarm": {
+                "no": {"no": row(0.001), "yes": row(0.29)},
+                "yes": {"no": row(0.94), "yes": row(0.95)},
+            },
+            "John": {"no": row(0.05), "yes": row(0.9)},
+            "Mary": {"no": row(0.01), "yes": row(0.7)},
+        },
+    )
+
+
+def _span(interval: Any) -> str:
+    low, high = interval
+    return f"{low:.2f} to {high:.2f}"

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from credo.cli.models import graph_from, load_model, normalise_option, refuse_unwritable
-from credo.cli.options import Common, Manual, Stopped, common_options, files
+from credo.cli.options import Common, Manual, Stopped, common_options, files, option
 from credo.cli.reading import read_from, reading_options
 
 __all__ = ["command"]
@@ -17,43 +17,21 @@ __all__ = ["command"]
 @click.command("em", cls=Manual)
 @click.argument("graph", shell_complete=files)
 @reading_options
-@click.option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
-@click.option(
-    "--hidden",
-    multiple=True,
-    metavar="NAME=STATES",
-    help="A variable never observed: its number of states, or 'continuous'.",
-)
-@click.option(
-    "--prior",
-    type=click.Choice(["none", "bdeu", "k2", "laplace"]),
-    default="none",
-    show_default=True,
-    help="What is believed before the rows.",
-)
-@click.option("--ess", type=float, help="The imagined rows of bdeu (a table) or laplace (a cell).")
-@click.option(
-    "--estimate",
-    type=click.Choice(["mean", "map", "mle"]),
-    help="The point that becomes the table.  [default: mean, or mle without a prior]",
-)
-@click.option(
-    "--method",
-    default="em",
-    show_default=True,
-    type=click.Choice(["em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise"]),
-    help="How to raise the likelihood.",
-)
-@click.option("--start", metavar="FILE", help="Go on from the numbers of this network.")
-@click.option("--restarts", type=int, metavar="N", help="EM runs from different starts.")
-@click.option(
-    "--tol",
-    type=float,
-    default=1e-9,
-    show_default=True,
-    help="Stop when a step changes no parameter by more.",
-)
-@click.option("--budget", type=int, metavar="N", help="The most iterations.")
+@option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
+@option("--hidden", multiple=True, metavar="NAME=STATES", help="A variable never observed: its "
+        "number of states, or 'continuous'.")  # fmt: skip
+@option("--prior", choices=["none", "bdeu", "k2", "laplace"], default="none",
+        help="What is believed before the rows.")  # fmt: skip
+@option("--ess", type=float, help="The imagined rows of bdeu (a table) or laplace (a cell).")
+@option("--estimate", choices=["mean", "map", "mle"], help="The point that becomes the table.  "
+        "[default: mean, or mle without a prior]")  # fmt: skip
+@option("--method", default="em",
+        choices=["em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise"],
+        help="How to raise the likelihood.")  # fmt: skip
+@option("--start", metavar="FILE", help="Go on from the numbers of this network.")
+@option("--restarts", type=int, metavar="N", help="EM runs from different starts.")
+@option("--tol", type=float, default=1e-09, help="Stop when a step changes no parameter by more.")
+@option("--budget", type=int, metavar="N", help="The most iterations.")
 @normalise_option
 @common_options(
     seed="For random starts.", threads="How many threads may work; all cores unless told."

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from credo.cli.models import graph_from, normalise_option, refuse_unwritable
-from credo.cli.options import Common, Manual, common_options, files
+from credo.cli.options import Common, Manual, common_options, files, option
 from credo.cli.reading import read_from, reading_options
 
 __all__ = ["command", "fit_json", "prior_named"]
@@ -18,23 +18,13 @@ __all__ = ["command", "fit_json", "prior_named"]
 @click.command("fit", cls=Manual)
 @click.argument("graph", shell_complete=files)
 @reading_options
-@click.option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
-@click.option(
-    "--prior",
-    type=click.Choice(["none", "bdeu", "k2", "laplace"]),
-    default="none",
-    show_default=True,
-    help="What is believed before the rows; none is maximum likelihood.",
-)
-@click.option("--ess", type=float, help="The imagined rows of bdeu (a table) or laplace (a cell).")
-@click.option(
-    "--estimate",
-    type=click.Choice(["mean", "map", "mle"]),
-    help="The point that becomes the table.  [default: mean, or mle without a prior]",
-)
-@click.option(
-    "--update", "more", is_flag=True, help="Add the rows to those GRAPH was learned from."
-)
+@option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
+@option("--prior", choices=["none", "bdeu", "k2", "laplace"], default="none",
+        help="What is believed before the rows; none is maximum likelihood.")  # fmt: skip
+@option("--ess", type=float, help="The imagined rows of bdeu (a table) or laplace (a cell).")
+@option("--estimate", choices=["mean", "map", "mle"], help="The point that becomes the table.  "
+        "[default: mean, or mle without a prior]")  # fmt: skip
+@option("--update", "more", is_flag=True, help="Add the rows to those GRAPH was learned from.")
 @normalise_option
 @common_options(threads="How many threads may count; all cores unless told.")
 def command(

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from credo.cli.models import load_model, normalise_option
-from credo.cli.options import Common, Manual, common_options
+from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.reading import read_from, reading_options
 from credo.core.errors import InputError
 
@@ -16,32 +16,15 @@ __all__ = ["command"]
 
 @click.command("fit-markov", cls=Manual)
 @reading_options
-@click.option(
-    "--edge",
-    "-e",
-    "edges",
-    nargs=2,
-    multiple=True,
-    metavar="A B",
-    help="Join two variables; once for each edge.",
-)
-@click.option(
-    "--like",
-    metavar="MODEL",
-    help="Take the graph of a model file instead: a Markov network's potentials, or the "
-    "moral graph of a Bayesian network.",
-)
-@click.option("--output", "-o", metavar="FILE", help="Write the model: .uai or .credo.")
-@click.option(
-    "--method", default="auto", show_default=True, help="likelihood, pseudo-likelihood, or auto."
-)
-@click.option("--l2", default=1e-3, show_default=True, help="Precision of the Gaussian prior.")
-@click.option(
-    "--potentials",
-    default="cliques",
-    show_default=True,
-    help="A potential for each maximal clique, or for each edge: cliques or pairs.",
-)
+@option("--edge", "-e", "edges", nargs=2, multiple=True, metavar="A B",
+        help="Join two variables; once for each edge.")  # fmt: skip
+@option("--like", metavar="MODEL", help="Take the graph of a model file instead: a Markov "
+        "network's potentials, or the moral graph of a Bayesian network.")  # fmt: skip
+@option("--output", "-o", metavar="FILE", help="Write the model: .uai or .credo.")
+@option("--method", default="auto", help="likelihood, pseudo-likelihood, or auto.")
+@option("--l2", default=0.001, help="Precision of the Gaussian prior.")
+@option("--potentials", default="cliques", help="A potential for each maximal clique, or for "
+        "each edge: cliques or pairs.")  # fmt: skip
 @normalise_option
 @common_options()
 def command(

@@ -20,9 +20,17 @@ from credo.cli.learning import (
     weights_line,
 )
 from credo.cli.models import dag_from, normalise_option, refuse_unwritable
-from credo.cli.options import Common, Manual, Option, Stopped, common_options, listed, plural
+from credo.cli.options import (
+    Common,
+    Manual,
+    Stopped,
+    common_options,
+    listed,
+    option,
+)
 from credo.cli.reading import read_from, reading_flags, reading_options
 from credo.cli.rules import names_of, rule_options, rules_from, score_options, score_settings
+from credo.core.render import many
 
 __all__ = ["command"]
 
@@ -43,45 +51,34 @@ BUDGET = 60.0
 """Seconds for the search unless told otherwise; a quarter more for the check at most."""
 
 
-def _option(*names: str, **settings: Any) -> Callable[[F], F]:
-    return click.option(*names, cls=Option, group=_SEARCH, **settings)
-
-
 @click.command("learn", cls=Manual)
 @reading_options
-@click.option("-o", "--output", metavar="FILE",
-              help="Where to write the network (.credo, .bif, …).  "
-              "[default: beside TABLE, as .credo; nowhere with --json]")  # fmt: skip
-@_option("--search", default="auto", show_default=True, metavar="NAME",
-         help="auto, hill-climb, tabu, anneal, order, exact, chow-liu, tan, naive-bayes, "
-         "k2, pc, mmhc or ges.")  # fmt: skip
+@option("-o", "--output", metavar="FILE", help="Where to write the network (.credo, .bif, …).  "
+        "[default: beside TABLE, as .credo; nowhere with --json]")  # fmt: skip
+@option("--search", group=_SEARCH, default="auto", metavar="NAME",
+        help="auto, hill-climb, tabu, anneal, order, exact, chow-liu, tan, naive-bayes, k2, "
+        "pc, mmhc or ges.")  # fmt: skip
 @score_options
 @rule_options
-@_option("--budget", type=float, metavar="SECONDS", default=BUDGET, show_default=True,
-         help="Stop searching with the best graph so far; the check has what is left, at least a "
-         "quarter of it. 0 for no end. Where the budget is not spent, the same seed gives the same "
-         "graph.")  # fmt: skip
-@_option("--target", metavar="NAME", help="The class, for tan and naive-bayes.")
-@_option("--order", metavar="A,B,C", help="All the variables, parents first, for k2.")
-@_option("--start", metavar="GRAPH",
-         help="Where the search begins: a network file, or text such as '[A][B|A]'.")  # fmt: skip
-@_option("--restarts", type=int, help="Of hill-climb and tabu.")
-@_option("--alpha", type=float, help="The level of the tests of pc and mmhc.")
-@_option("--steps", type=int, help="Proposals of anneal.")
-@click.option(
-    "--missing-cells",
-    "missing_cells",
-    default="auto",
-    show_default=True,
-    type=click.Choice(["auto", *MISSING]),
-    help="What to do where cells are missing; auto is structural-em, and available-cases where a "
-    "row has too many ways to be completed.",
-)
-@click.option("--check/--no-check", "wanted", default=None,
-              help="Check the model on the rows.  [default: yes; no with --json]")  # fmt: skip
+@option("--budget", group=_SEARCH, type=float, metavar="SECONDS", default=BUDGET,
+        help="Stop searching with the best graph so far; the check has what is left, at least "
+        "a quarter of it. 0 for no end. Where the budget is not spent, the same seed gives "
+        "the same graph.")  # fmt: skip
+@option("--target", group=_SEARCH, metavar="NAME", help="The class, for tan and naive-bayes.")
+@option("--order", group=_SEARCH, metavar="A,B,C", help="All the variables, parents first, for k2.")
+@option("--start", group=_SEARCH, metavar="GRAPH", help="Where the search begins: a network "
+        "file, or text such as '[A][B|A]'.")  # fmt: skip
+@option("--restarts", group=_SEARCH, type=int, help="Of hill-climb and tabu.")
+@option("--alpha", group=_SEARCH, type=float, help="The level of the tests of pc and mmhc.")
+@option("--steps", group=_SEARCH, type=int, help="Proposals of anneal.")
+@option("--missing-cells", "missing_cells", default="auto", choices=["auto", *MISSING],
+        help="What to do where cells are missing; auto is structural-em, and available-cases "
+        "where a row has too many ways to be completed.")  # fmt: skip
+@option("--check/--no-check", "wanted", default=None, help="Check the model on the rows.  "
+        "[default: yes; no with --json]")  # fmt: skip
 @normalise_option
-@click.option("--details", is_flag=True,
-              help="Say more: every column, parents, notes, finding and what to do.")  # fmt: skip
+@option("--details", is_flag=True, help="Say more: every column, parents, notes, finding and "
+        "what to do.")  # fmt: skip
 @common_options(
     seed="For what is random.", threads="How many threads may work; all cores unless told."
 )
@@ -262,22 +259,22 @@ def _few(notes: Sequence[str], common: Common) -> None:
     for note in notes[:_NOTES]:
         common.say(f"· {note}")
     if len(notes) > _NOTES:
-        common.say(f"· {plural(len(notes) - _NOTES, 'more note')}: --details")
+        common.say(f"· {many(len(notes) - _NOTES, 'more note')}: --details")
 
 
 def _tell(net: Any, details: bool, common: Common) -> None:
     from credo.cli.terminal import print_graph
 
-    record, edges = net.record, plural(len(net.dag.edges), "edge")
+    record, edges = net.record, many(len(net.dag.edges), "edge")
     common.say()
     if details:
         common.say(net)
         common.say()
         common.say(record)
     else:
-        of = f"{edges} among {plural(len(net.names), 'variable')}"
+        of = f"{edges} among {many(len(net.names), 'variable')}"
         common.say(
-            f"Learned {of}, {plural(net.free_parameters, 'parameter')}, in {record.seconds:.2g} s: "
+            f"Learned {of}, {many(net.free_parameters, 'parameter')}, in {record.seconds:.2g} s: "
             f"{record.how.removeprefix('learned by ')}; {record.reason}.", bold=True,
         )  # fmt: skip
     if "budget" in record.reason:

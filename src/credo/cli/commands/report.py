@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from credo.cli.model_rows import read_for
-from credo.cli.models import load_model, model_argument, refuse_no_folder
-from credo.cli.options import Common, Manual, common_options
+from credo.cli.models import load_model, model_argument, read_for, refuse_no_folder
+from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.reading import reading_flags, reading_settings
 from credo.core.errors import InputError
 
@@ -18,18 +17,13 @@ __all__ = ["command"]
 
 @click.command("report", cls=Manual)
 @model_argument
-@click.option("--data", "table", metavar="TABLE", help="The rows to report on and check against.")
-@click.option(
-    "-o", "--output", default="report.html", show_default=True, metavar="FILE", help="The page."
-)
-@click.option("--question", multiple=True, help="A question to answer; may be repeated.")
-@click.option("--title", default="", help="The heading of the page.")
-@click.option(
-    "--interval", type=float, default=0.95, show_default=True, help="The level of intervals."
-)
-@click.option("--checks/--no-checks", "checks", default=None,
-              help="Make the whole check, or leave it out.  "
-              "[default: what credo learn found, if the model keeps it]")  # fmt: skip
+@option("--data", "table", metavar="TABLE", help="The rows to report on and check against.")
+@option("-o", "--output", default="report.html", metavar="FILE", help="The page.")
+@option("--question", multiple=True, help="A question to answer; may be repeated.")
+@option("--title", default="", help="The heading of the page.")
+@option("--interval", type=float, default=0.95, help="The level of intervals.")
+@option("--checks/--no-checks", "checks", default=None, help="Make the whole check, or leave it "
+        "out.  [default: what credo learn found, if the model keeps it]")  # fmt: skip
 @reading_settings
 @common_options(seed="For what is random.")
 def command(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from credo.cli.models import load_model, model_argument, refuse_no_folder
-from credo.cli.options import Common, Manual, common_options
+from credo.cli.options import Common, Manual, common_options, option
 from credo.core.errors import InputError
 
 __all__ = ["command"]
@@ -17,19 +17,10 @@ __all__ = ["command"]
 @click.command("sample", cls=Manual)
 @model_argument
 @click.argument("rows", type=int)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write .parquet, .arrow, .csv, .tsv or .jsonl; else CSV goes to the terminal.",
-)
-@click.option(
-    "--given",
-    "-g",
-    multiple=True,
-    metavar="TEXT",
-    help="Evidence, such as 'smoke=yes, dysp in {yes, no}' or 'do(smoke=yes)'.",
-)
+@option("-o", "--output", metavar="FILE", help="Write .parquet, .arrow, .csv, .tsv or .jsonl; "
+        "else CSV goes to the terminal.")  # fmt: skip
+@option("--given", "-g", multiple=True, metavar="TEXT", help="Evidence, such as 'smoke=yes, dysp "
+        "in {yes, no}' or 'do(smoke=yes)'.")  # fmt: skip
 @common_options(
     seed="The same seed gives the same rows.",
     threads="Threads to draw with; all cores unless told. The rows are the same.",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from credo.cli.models import load_model, model_argument
-from credo.cli.options import Common, Manual, common_options
-from credo.cli.terminal import heading, print_table
+from credo.cli.options import Common, Manual, common_options, option
+from credo.cli.terminal import print_view
 
 __all__ = ["command"]
 
@@ -14,10 +14,9 @@ __all__ = ["command"]
 @click.command("sensitivity", cls=Manual)
 @model_argument
 @click.argument("question")
-@click.option("--threshold", type=float, metavar="P",
-              help="The probability that would change what is done (by default 0.5).")  # fmt: skip
-@click.option("--level", type=float, default=0.95, show_default=True,
-              help="Parameters range over this credible interval.")  # fmt: skip
+@option("--threshold", type=float, metavar="P", help="The probability that would change what is "
+        "done (by default 0.5).")  # fmt: skip
+@option("--level", type=float, default=0.95, help="Parameters range over this credible interval.")
 @common_options()
 def command(
     model: str, question: str, threshold: float | None, level: float, common: Common
@@ -38,6 +37,5 @@ def command(
         common.emit("sensitivity", {"model": model, **found.to_dict()})
         return
     view = found._view()
-    heading(view.title)
-    print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
+    print_view(view)
     click.echo(view.note)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from credo.cli.models import load_model, model_argument
-from credo.cli.options import Common, Manual, common_options
+from credo.cli.options import Common, Manual, common_options, option
 from credo.core.state_values import json_state
 
 __all__ = ["command"]
@@ -16,17 +16,12 @@ __all__ = ["command"]
 
 @click.command("show", cls=Manual)
 @model_argument
-@click.option(
-    "--table",
-    "tables",
-    multiple=True,
-    metavar="NAME",
-    help="Show P(NAME | parents), or the potentials of NAME.",
-)
-@click.option("--tree", is_flag=True, help="Draw the graph in the terminal.")
-@click.option("--factors", is_flag=True, help="Draw the factor graph.")
-@click.option("--svg", metavar="FILE", help="Write the picture of the graph.")
-@click.option("--dot", is_flag=True, help="Print the graph as DOT text.")
+@option("--table", "tables", multiple=True, metavar="NAME",
+        help="Show P(NAME | parents), or the potentials of NAME.")  # fmt: skip
+@option("--tree", is_flag=True, help="Draw the graph in the terminal.")
+@option("--factors", is_flag=True, help="Draw the factor graph.")
+@option("--svg", metavar="FILE", help="Write the picture of the graph.")
+@option("--dot", is_flag=True, help="Print the graph as DOT text.")
 @common_options()
 def command(
     model: str,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from credo.cli.models import load_model, model_argument
-from credo.cli.options import Common, Manual, common_options
-from credo.cli.terminal import heading, print_table
+from credo.cli.options import Common, Manual, common_options, option
+from credo.cli.terminal import print_view
 from credo.core.errors import InputError
 
 __all__ = ["command"]
@@ -15,9 +15,9 @@ __all__ = ["command"]
 @click.command("value", cls=Manual)
 @model_argument
 @click.argument("target")
-@click.option("--given", metavar="NAME=STATE, …", help="What is known already.")
-@click.option("--among", multiple=True, metavar="NAME", help="Only variables that can be observed.")
-@click.option("--cost", "costs", multiple=True, metavar="NAME=NUMBER", help="What one costs.")
+@option("--given", metavar="NAME=STATE, …", help="What is known already.")
+@option("--among", multiple=True, metavar="NAME", help="Only variables that can be observed.")
+@option("--cost", "costs", multiple=True, metavar="NAME=NUMBER", help="What one costs.")
 @common_options()
 def command(
     model: str,
@@ -54,7 +54,6 @@ def command(
         common.emit("value", {"model": model, **found.to_dict()})
         return
     view = found._view()
-    heading(view.title)
-    print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
+    print_view(view)
     if view.note:
         click.echo(view.note)

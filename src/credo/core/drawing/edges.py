@@ -1,8 +1,7 @@
 """The ways of edges as points: straight where that meets no node, else smooth curves.
 
 A curve runs almost upright through each row it crosses, so that it meets no node, and bends
-between rows. What comes out is geometry alone; `credo.core.drawing.svg` writes it as SVG and
-`credo.plot.networks.axes` draws it with matplotlib.
+between rows. What comes out is geometry alone; `credo.core.drawing.svg` writes it as SVG.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from html import escape
 
 from credo.core.drawing.edges import Point, Way, ways
 from credo.core.drawing.layout import HEIGHT, Box, Layout, layout
+from credo.core.render import one_line
 
 __all__ = ["clean", "graph_svg", "text_width", "way_svg"]
 
@@ -45,8 +46,7 @@ def text_width(text: str, size: float = _FONT) -> float:
 
 def clean(text: str) -> str:
     """A text on one line, without the characters XML forbids."""
-    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    return "".join("�" if ord(c) & 0xFFFE == 0xFFFE else c for c in line)
+    return "".join("�" if ord(c) & 0xFFFE == 0xFFFE else c for c in one_line(text))
 
 
 def _shown(text: str) -> str:

@@ -6,20 +6,19 @@ A subclass is a frozen, slotted dataclass (`eq=False, repr=False`) and says how 
 
 from __future__ import annotations
 
-import html
 import math
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen, restored, taken_apart
-from credo.core.render import one_line, table_html, table_text, text_html
+from credo.core.render import View, text_html
 from credo.model.values.reals import numbers, real_or_nan, shown
 
 __all__ = [
@@ -56,18 +55,6 @@ WEIGHT = 1e15
 """A number of observations, real or imagined, may be this large, and as small as its inverse."""
 SQUARE = 1e290
 """A variance may be this large, and as small as its inverse."""
-
-
-class View(NamedTuple):
-    """How a value looks: its title, and a table."""
-
-    title: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[object]]
-    right: Sequence[int] = ()
-    note: str = ""
-    below: str = ""
-    """What stands below in plain text alone, such as curves of blocks."""
 
 
 def short(value: object) -> str:
@@ -280,19 +267,7 @@ class Value(Frozen, ABC):
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __str__(self) -> str:
-        v = self._view()
-        parts = [one_line(v.title)] if v.title else []
-        parts.append(table_text(v.head, v.rows, right=v.right))
-        parts += [_lines(v.note)] if v.note else []
-        parts += ["", _lines(v.below)] if v.below else []
-        return "\n".join(parts)
+        return self._view().text()
 
     def _repr_html_(self) -> str:
-        v = self._view()
-        out = table_html(v.head, v.rows, right=v.right, caption=v.title)
-        return out + (f"<p>{html.escape(_lines(v.note))}</p>" if v.note else "")
-
-
-def _lines(note: str) -> str:
-    """A note of several lines, in which nothing steers a terminal."""
-    return "\n".join(map(one_line, note.split("\n")))
+        return self._view().html()

@@ -1,7 +1,7 @@
 """The picture of a network before it is drawn: boxes with their lines of text and bars.
 
 Small networks show in each node what is believed of it; large ones only its name. A node that is
-observed is shaded. Sizes are in pixels; `credo.plot.networks.svg` and `network_on_axes` draw.
+observed is shaded. Sizes are in pixels; `credo.plot.networks.svg` draws.
 """
 
 from __future__ import annotations
