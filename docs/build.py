@@ -99,7 +99,7 @@ def names_page() -> str:
         out += [f"## {name}", "", *_signature(name, value), *_doc(value)]
         if inspect.isclass(value):
             out += _members(value)
-    for module in ("estimators", "plot", "examples", "errors"):
+    for module in ("distributions", "estimators", "plot", "examples", "errors"):
         out += _module(module)
     return "\n".join(out).rstrip() + "\n"
 

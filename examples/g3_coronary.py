@@ -75,7 +75,7 @@ assert apart == 48 and isclose(deviance(net), 57.3, abs_tol=0.05)
 print("\nwithout the edge      deviance more")
 for edge in edges:
     left = cr.UndirectedGraph([e for e in edges if e != edge], nodes=STATES)
-    less = cr.fit(cr.UndirectedGraph(left), table)
+    less = cr.fit(left, table)
     more = deviance(less) - deviance(net)
     print(f"{' — '.join(edge):20}  {more:7.1f}")
     assert more > 3.84  # each is worth its place at the 5 % level

@@ -1,4 +1,9 @@
-"""Distributions and beliefs about their parameters, with those that are rarely named."""
+"""Distributions and beliefs about their parameters, with those that are rarely named.
+
+>>> from credo.distributions import NormalInverseGamma
+>>> NormalInverseGamma(5, 1, 2, 2).update([4.0, 8.0, 6.0])
+NormalInverseGamma(mu=5.75, kappa=4, alpha=3.5, beta=6.375)
+"""
 
 from credo.model.answers.approximation import Approximation, Estimate
 from credo.model.answers.distribution import Distribution

@@ -106,14 +106,17 @@ def test_every_command_and_option_is_documented():
         assert f"## credo {name}\n" in schemas, name
 
 
+MODULES = ("distributions", "estimators", "plot", "examples", "errors")
+
+
 def test_every_name_of_every_module_is_documented():
     page = (DOCS / "names.md").read_text()
-    for module in ("estimators", "plot", "examples", "errors"):
+    for module in MODULES:
         for name in getattr(cr, module).__all__:
             assert f"`{module}.{name}`" in page, name
             assert getattr(getattr(cr, module), name).__doc__, f"{module}.{name} says nothing"
     for name in cr.__all__:
-        if name != "__version__" and name not in ("estimators", "plot", "examples", "errors"):
+        if name != "__version__" and name not in MODULES:
             assert f"## {name}\n" in page, name
 
 

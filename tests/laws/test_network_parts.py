@@ -198,6 +198,7 @@ def test_counts_of_families_are_those_of_all_rows(seed):
     schema = cr.Schema((*variables, cr.Variable("x", "continuous")))
     block = Block(schema, (*(c.astype(np.uint16) for c in columns), x))
     found = total.on(schema).tally()
-    assert found == cr.Table(block).tally(families)
+    whole = cr.Table(block).tally(families)
+    assert found.rows == whole.rows and all(found[f].close_to(whole[f]) for f in whole)
     again = pickle.loads(pickle.dumps(total))
     assert again.tally() == total.tally()

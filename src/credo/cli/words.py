@@ -60,7 +60,7 @@ _PHRASES = (
 _SCHEMA = r"schema=(\{['\"].+?\})( or 'drop'| \(its states, or 'continuous'\)| \(or 'con[^)]*\))?"
 _ARGUMENT = (
     rf"(got )?\b({'|'.join((*_OPTIONS, *_SET))})="
-    r"('[^']*'|\"[^\"]*\"|\d+(?:\.\d+)?|True|(?=[\s.,;)]|$))"
+    r"('[^']*'|\"[^\"]*\"|(?<=draws=)\d+|(?<=interval=)[\d.]*\d|(?<=\bk=)\d+|(?<=landmarks=)\d+|True|(?=[\s.,;)]|$))"
 )
 
 
@@ -69,12 +69,16 @@ def in_options(text: str) -> str:
 
     >>> in_options("Give one, such as prior=cr.BDeu(1), or use estimate='mle'.")
     'Give one, such as --prior bdeu, or use --estimate mle.'
+    >>> in_options("P(k=3 | level=2) = 0.1")
+    'P(k=3 | level=2) = 0.1'
     """
     for python, option in _PHRASES:
         text = re.sub(python, option, text)
     text = re.sub(_SCHEMA, _columns, text)
     text = re.sub(rf"^({'|'.join(_OPTIONS)}) must", lambda m: f"{_OPTIONS[m[1]]} must", text)
-    return re.sub(_ARGUMENT, _option, text)
+    parts = re.split(r"(\bP\([^)]*\))", text)  # a variable may be called as an argument is
+    parts[::2] = (re.sub(_ARGUMENT, _option, part) for part in parts[::2])
+    return "".join(parts)
 
 
 def _option(found: re.Match[str]) -> str:

@@ -21,6 +21,7 @@ from credo.checking.questions.mixture_information import MAX_GAUSSIANS, of_numbe
 from credo.checking.section import Section, pick
 from credo.core.errors import InputError, unknown_name
 from credo.core.render import bar, shortened
+from credo.model.methods.pictures import picture
 from credo.model.values.value import View
 from credo.predict.exact.engine import Engine, engine_of, split
 from credo.predict.exact.posterior import mixed_answer
@@ -88,9 +89,7 @@ class EvidenceValue(Section):
 
     def plot(self, ax: Any = None, most: int = 15) -> Any:
         """The gains as bars; see `credo.plot.evidence_bars`."""
-        from credo.plot.checks import evidence_bars
-
-        return evidence_bars(self, ax, most)
+        return picture("evidence_bars")(self, ax, most)
 
     def _view(self) -> View:
         costly = any(g.cost != 1.0 for g in self.gains)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from credo.checking.section import Section, pick
 from credo.core.errors import InputError
 from credo.core.render import bar, number
+from credo.model.methods.pictures import picture
 from credo.model.networks.cpt import Cpt, entry_intervals
 from credo.model.values.reals import shown
 from credo.model.values.value import View, finite
@@ -114,9 +115,7 @@ class Sensitivity(Section):
 
     def plot(self, ax: Any = None, most: int = 15) -> Any:
         """A tornado: the answer over the range of each parameter; see `credo.plot.tornado`."""
-        from credo.plot.checks import tornado
-
-        return tornado(self, ax, most)
+        return picture("tornado")(self, ax, most)
 
     def _view(self) -> View:
         widest = max((p.swing for p in self.parameters), default=0.0) or 1.0

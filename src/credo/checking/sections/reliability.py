@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen
 from credo.core.render import View, bar
+from credo.model.methods.pictures import picture
 
 __all__ = ["CalibrationReport", "report_of"]
 
@@ -62,9 +63,7 @@ class CalibrationReport(Frozen):
 
     def plot(self, ax: Any = None) -> Any:
         """The reliability curve; see `credo.plot.reliability`."""
-        from credo.plot.classify import reliability
-
-        return reliability(self, ax)
+        return picture("reliability")(self, ax)
 
 
 def report_of(

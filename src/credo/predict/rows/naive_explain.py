@@ -18,6 +18,7 @@ import numpy as np
 from credo.core.errors import ImpossibleError, InputError, unknown_name
 from credo.core.render import bar, table_html, table_text
 from credo.core.schema import Variable, is_missing
+from credo.model.methods.pictures import picture
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.predict.rows.naive_row import shares_of_row, zero_cells
 
@@ -73,9 +74,7 @@ class Contributions:
 
     def plot(self, ax: Any = None) -> Any:
         """The evidence as bars; see `credo.plot.contributions`."""
-        from credo.plot.classify import contributions
-
-        return contributions(self, ax)
+        return picture("contributions")(self, ax)
 
     def _rows(self, most: int = 40) -> tuple[list[str], list[list[str]]]:
         finite = [abs(b) for b in (self.prior, self.total, *(c[2] for c in self.cells))]

@@ -18,6 +18,7 @@ from typing import Any
 
 from credo.core.frozen import Frozen
 from credo.core.render import number, table_html, table_text
+from credo.model.methods.pictures import picture
 
 __all__ = ["Candidates", "largest"]
 
@@ -85,9 +86,7 @@ class Candidates(Frozen):
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """The criterion against k, the chosen one marked."""
-        from credo.plot.clusters import candidates
-
-        return candidates(self, ax, **options)
+        return picture("candidates")(self, ax, **options)
 
     def __str__(self) -> str:
         head, rows, right = self._table()

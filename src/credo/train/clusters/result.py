@@ -25,6 +25,7 @@ from credo.data import Stream, Table
 from credo.data.sources.feed import Batch, Feed
 from credo.data.sources.unnamed import is_plain, rows_in
 from credo.data.weights import RowNumbers
+from credo.model.methods.pictures import picture
 from credo.model.values.record import Record
 from credo.model.values.value import taken_apart
 from credo.train.clusters.geometry import Geometry, Unmade, unmade_of
@@ -280,16 +281,14 @@ class Clusters(Frozen):
         """The rows sorted by cluster, the columns on one scale, as colours."""
         return self._drawn("heat_map", ax, options)
 
-    def _drawn(self, picture: str, ax: Any, options: dict[str, Any]) -> Any:
-        from credo.plot import clusters as pictures
-
-        draw = getattr(pictures, picture)
+    def _drawn(self, name: str, ax: Any, options: dict[str, Any]) -> Any:
+        draw = picture(name)
         known = inspect.signature(draw).parameters.values()
         names = [p.name for p in known if p.name not in ("groups", "ax")]
         if not any(p.kind is p.VAR_KEYWORD for p in known):
-            for name in options:
-                if name not in names:
-                    raise unknown_name("Option", name, names, "one of this picture")
+            for option in options:
+                if option not in names:
+                    raise unknown_name("Option", option, names, "one of this picture")
         return draw(self, ax, **options)
 
     # --- words --------------------------------------------------------------------------
