@@ -1,4 +1,10 @@
-"""TODO"""
+"""Rows of a table as the graph that spectral clustering cuts: how alike two rows are.
+
+    w_ij = exp(−γ d_ij²) of all pairs, or on landmarks where they are too many (Nyström);
+    or by how many rows of one node are among the k nearest of the other, the mean of both ways
+
+Equal rows are one node with the weight of its copies.
+"""
 
 from __future__ import annotations
 
