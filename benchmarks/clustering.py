@@ -1,7 +1,7 @@
 """Clusters: against the libraries they stand on, and spectra and trees of many rows.
 
-k-means takes scikit-learn's starts and steps by a kernel, linkage chains of nearest neighbours by
-another, and single link calls a minimum spanning tree: the question is whether the whole call, with
+k-means is scikit-learn's, complete, average and ward link are fastcluster's, and single link is a
+minimum spanning tree of our own: the question is whether the whole call, with
 the table, its scaling and the answer around them, takes longer than a library's bare work. Spectral
 clustering stands on landmarks where scikit-learn decomposes the affinity
 of all pairs.
