@@ -60,7 +60,8 @@ _PHRASES = (
 _SCHEMA = r"schema=(\{['\"].+?\})( or 'drop'| \(its states, or 'continuous'\)| \(or 'con[^)]*\))?"
 _ARGUMENT = (
     rf"(got )?\b({'|'.join((*_OPTIONS, *_SET))})="
-    r"('[^']*'|\"[^\"]*\"|(?<=draws=)\d+|(?<=interval=)[\d.]*\d|(?<=\bk=)\d+|(?<=landmarks=)\d+|True|(?=[\s.,;)]|$))"
+    r"('[^']*'|\"[^\"]*\"|(?<=draws=)\d+|(?<=interval=)[\d.]*\d|(?<=\bk=)\d+"
+    r"|(?<=landmarks=)\d+|(?<=normalise=)True|(?=[\s.,;)]|$))"
 )
 
 

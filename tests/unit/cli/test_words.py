@@ -49,6 +49,8 @@ def test_advice(python, options):
 
 
 def test_other_text_is_left_alone():
+    for text in ("P(k=3 | level=2) = 0.1", "target=True and method=old cannot be true together"):
+        assert in_options(text) == text
     assert in_options("P(lung=yes | smoke=no) = 0.1") == "P(lung=yes | smoke=no) = 0.1"
 
 
