@@ -37,7 +37,7 @@ from credo.data.weights import Weights, are_whole
 from credo.stats.block import Block
 from credo.stats.tally import Source, Tally
 
-__all__ = ["MISSING", "comes_in_batches", "feed_of_any", "in_memory", "read", "tally"]
+__all__ = ["MISSING", "read", "tally"]
 
 _KINDS = ("discrete", "continuous", "drop")
 _SAID = {  # as other libraries have it
@@ -194,50 +194,6 @@ def feed_of(
         raise
     except Exception as error:
         raise foreign(f"A table of type {type(x).__name__}", error) from error
-
-
-def feed_of_any(x: Any) -> Feed:
-    """The batches of anything `read` takes, not yet read.
-
-    >>> feed_of_any({"a": ["u", "v"], "b": [1, 2]}).names
-    ('a', 'b')
-    """
-    feed = feed_of(x, TextOptions(), None)
-    if not feed.names:
-        raise TableError(f"{feed.label} has no columns.")
-    return feed
-
-
-def comes_in_batches(x: Any) -> bool:
-    """Whether a table is not in memory: a path or a glob, a relation, a stream, a lazy frame.
-
-    >>> comes_in_batches("rows/*.parquet"), comes_in_batches({"a": [1, 2]})
-    (True, False)
-    """
-    if is_path(x):
-        return True
-    module, name = type(x).__module__.split(".")[0], type(x).__name__
-    if module in ("duckdb", "_duckdb"):
-        return True
-    if module == "pyarrow":
-        return name == "RecordBatchReader" or hasattr(x, "scanner")
-    return module == "polars" and name == "LazyFrame"
-
-
-def in_memory(x: Any) -> Any:
-    """All rows of a relation, a reader, a dataset or a lazy frame; a path is left as it is.
-
-    >>> import pyarrow as pa
-    >>> in_memory(pa.table({"a": [1, 2]}).to_reader()).num_rows
-    2
-    """
-    if type(x).__module__.split(".")[0] == "polars":
-        return x.collect()
-    if hasattr(x, "to_arrow_table"):
-        x = x.to_arrow_table()
-    if hasattr(x, "to_table"):
-        x = x.to_table()
-    return x.read_all() if hasattr(x, "read_all") else x
 
 
 def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
