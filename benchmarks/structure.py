@@ -176,7 +176,7 @@ def climbing(bench: Bench, name: str, rows: int) -> None:
         if way == EQUAL:
             if not fastest:
                 continue
-            prepare = credo_way("auto", budget=fastest)
+            prepare = credo_way("auto", seconds=fastest)
         times: list[float] = []
         edges: Edges = []
         while len(times) < (2 if bench.quick else 3) and sum(times) < 10:
@@ -253,7 +253,7 @@ def shuffled(bench: Bench) -> None:
             whole = table()
             mixed = whole.select([whole.schema.names[i] for i in rng.permutation(len(net.names))])
             began = time.process_time()
-            graph = credo_way("auto", budget=budget)(mixed)()
+            graph = credo_way("auto", seconds=budget)(mixed)()
             times.append(time.process_time() - began)
             found.append(float(cr.score(cr.Dag(graph, net.names), whole, "bic")) - true)
         lines.append(
@@ -278,7 +278,7 @@ def exactness(bench: Bench) -> None:
     for name, rows, score, rules in cases[: 2 if bench.quick else None]:
         _, table = rows_of(name, rows)
         began = time.process_time()
-        net = cr.learn(table(), score, "exact", threads=1, budget=300, **rules)
+        net = cr.learn(table(), score, "exact", threads=1, seconds=300, **rules)
         taken = time.process_time() - began
         quick = cr.learn(table(), score, "order", threads=1, **rules)
         details = net.record.details
@@ -359,7 +359,7 @@ def reached(path: Path, score: str, options: dict[str, Any], optimum: float) -> 
     lines = []
     for search in ("hill-climb", "order", "auto", "exact"):
         began = time.process_time()
-        more: dict[str, Any] = {"budget": 300} if search == "exact" else {}
+        more: dict[str, Any] = {"seconds": 300} if search == "exact" else {}
         record = cr.learn(table, score, search, threads=1, **options, **more).record
         taken = time.process_time() - began
         proven = "yes" if record.details.get("proven") else ""

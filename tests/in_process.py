@@ -11,7 +11,9 @@ import sys
 from types import SimpleNamespace
 from unittest import mock
 
-from credo.cli import main
+from click.testing import CliRunner
+
+from credo.cli import app, main
 
 
 def credo(*args, cwd=None, given=b""):
@@ -34,3 +36,10 @@ def credo(*args, cwd=None, given=b""):
         stream.flush()
         told.append(stream.buffer.getvalue().decode())
     return SimpleNamespace(returncode=code, stdout=told[0], stderr=told[1])
+
+
+def call(*words: object) -> str:
+    """What a command prints that must succeed; an error of any kind is raised."""
+    done = CliRunner().invoke(app, [str(w) for w in words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output

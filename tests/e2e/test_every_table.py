@@ -35,7 +35,7 @@ def test_learn(path, tmp_path, monkeypatch):
     if len(data) > 40_000 and b'"' not in data:
         data = b"".join(data.splitlines(keepends=True)[: ROWS + 1])
     (tmp_path / f"{stem}.csv").write_bytes(data)
-    words = ["learn", f"{stem}.csv", "--budget", "0.3", *QUICK.get(stem, ())]
+    words = ["learn", f"{stem}.csv", "--seconds", "0.3", *QUICK.get(stem, ())]
     result = CliRunner().invoke(app, words, standalone_mode=False)
     assert result.exception is None, result.exception
     out = result.stdout

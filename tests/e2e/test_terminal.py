@@ -124,7 +124,7 @@ def test_ctrl_c_during_learning_saves_the_best_so_far(home, hard):
         "anneal",
         "--steps",
         10**9,
-        "--budget",
+        "--seconds",
         0,
     )
     assert code == 130, text
@@ -138,7 +138,7 @@ def test_ctrl_c_during_em_saves_the_best_so_far(home, hard):
     (home / "some.csv").write_text("\n".join(r.rsplit(",", 32)[0] for r in rows) + "\n")
     graph = "[H]" + "".join(f"[v{i}|H]" for i in range(8))
     code, text = interrupted(
-        home, "em: .* starts", "em", graph, "some.csv", "--hidden", "H=6", "--tol", "0", "--budget", 10**7,
+        home, "em: .* starts", "em", graph, "some.csv", "--hidden", "H=6", "--tol", "0", "--max-iter", 10**7,
         "--restarts", "2000", "-o", "h.credo",
     )  # fmt: skip
     assert code == 130, text

@@ -29,7 +29,7 @@ def lead(table, rows=1000, folds=5):
     for k in range(folds):
         mine = np.arange(len(order)) % folds == k
         seen, new = table.take(np.sort(order[~mine])), table.take(np.sort(order[mine]))
-        net = cr.learn(seen, search="hill-climb", budget=20)
+        net = cr.learn(seen, search="hill-climb", seconds=20)
         alone = cr.fit(cr.Dag([], seen.schema.names), seen, prior=cr.BDeu(1))
         ahead[mine] = row_log_likelihoods(net, new) - row_log_likelihoods(alone, new)
     return float(ahead.mean()), float(ahead.std() / np.sqrt(len(ahead)))

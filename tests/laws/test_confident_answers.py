@@ -20,7 +20,7 @@ def asked(table, most=20):
     rng = np.random.default_rng(1)
     order = np.sort(rng.permutation(len(table))[:2000])
     table = table.take(order)
-    net = cr.learn(table, search="hill-climb", budget=20)
+    net = cr.learn(table, search="hill-climb", seconds=20)
     codes = dict(zip(table.schema.names, table.block.arrays, strict=True))
     names = [v.name for v in net.variables if v.is_discrete and 2 <= v.arity <= 12]
     pairs = [(a, b) for a in names for b in names if a != b]

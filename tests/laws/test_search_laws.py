@@ -80,6 +80,8 @@ def test_the_sampler_draws_graphs_by_their_posterior(flat):
         table, score, "anneal", temperature=1.0, steps=300_000, thin=5, rng=1, parameters=None
     )
     shares = net.record.details["edge_probabilities"]
+    assert net.record.details["samples"] == 60_000
+    assert len(net.record.details["acceptance"]) == 100
     for c, child in enumerate(names):
         for p, parent in enumerate(names):
             if c != p:

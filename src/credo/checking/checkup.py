@@ -15,13 +15,23 @@ from typing import Any
 
 import numpy as np
 
-from credo.checking.again.folds import Judge, deal, judges_of, rows_for, scored_by
-from credo.checking.again.learned_from import learned_from
-from credo.checking.again.learners import has_gaps, learner_of, quiet
+from credo.checking.again.folds import (
+    SEARCH_SECONDS,
+    Again,
+    Judge,
+    deal,
+    has_gaps,
+    judges_of,
+    learned_again,
+    learned_from,
+    learner_of,
+    of_its_graph,
+    quiet,
+    rows_for,
+    scored_by,
+)
 from credo.checking.again.replicates import judged_replicates
-from credo.checking.again.row_scores import Scored, gathered
-from credo.checking.again.sampled_rows import copies, plain_rows
-from credo.checking.again.searching_again import SEARCH_SECONDS, Again, learned_again, of_its_graph
+from credo.checking.again.row_scores import Scored, copies, gathered, plain_rows
 from credo.checking.findings import Finding, ranked
 from credo.checking.report import SECTIONS, Report
 from credo.checking.sections.calibration import calibration
@@ -34,6 +44,7 @@ from credo.checking.sections.outliers import Surprises, of_tables, outliers
 from credo.checking.sections.parameters import parameters
 from credo.checking.sections.predictive import own_statistics, predictive
 from credo.core.errors import CredoError, InputError, unknown_name
+from credo.core.lazy import renamed_arguments
 from credo.core.progress import within
 from credo.data import Table
 from credo.model.networks.network import Network
@@ -52,6 +63,7 @@ _FITS = 8_000  # families that are learned again for outliers, if these are 20 t
 _CELLS = 100_000  # that calibration looks at, if these are a thousand rows
 
 
+@renamed_arguments(budget="seconds")
 def check(
     net: Network,
     data: Any,
@@ -65,7 +77,7 @@ def check(
     held_out: bool | None = None,
     level: float = 0.05,
     sections: Collection[str] | None = None,
-    budget: float | None = BUDGET,
+    seconds: float | None = BUDGET,
     weights: Any = None,
     schema: Any = None,
     rng: Rng = 0,
@@ -100,7 +112,7 @@ def check(
     sections : names
         The sections to make; by default all: 'held_out', 'predictive', 'calibration',
         'independence', 'edges', 'parameters', 'influence', 'outliers'.
-    budget : seconds
+    seconds : float
         For all of it, a third of that for searching the graph again in all folds together; None
         for no end, and 20 for the searches. A search that needs longer gives the best graph so far,
         a section that is late is left out, and the report names both.
@@ -130,9 +142,9 @@ def check(
     folds = (3 if wide else 5) if folds is None else folds
     most = whole(rows, 10, "rows")
     share = finite(level, "level")
-    seconds = 3 * SEARCH_SECONDS if budget is None else finite(budget, "budget")
-    if seconds <= 0:
-        raise InputError(f"budget must be a number of seconds above 0, got {shown(budget)}.")
+    limit = 3 * SEARCH_SECONDS if seconds is None else finite(seconds, "seconds")
+    if limit <= 0:
+        raise InputError(f"seconds must be a number above 0, got {shown(seconds)}.")
     if not 0 < share < 1:
         raise InputError(f"level must lie between 0 and 1, got {shown(level)}.")
     chance = generator(rng)
@@ -141,8 +153,8 @@ def check(
     table, origin = copies(whole_table)
     own_statistics(statistics, table)
     parts = deal(len(table), folds, seeds["folds"]) if len(table) > 1 else []
-    with quiet(), within(math.inf if budget is None else seconds):
-        who, own = _judged(net, table, parts, learner, held_out, seconds / 3)
+    with quiet(), within(math.inf if seconds is None else limit):
+        who, own = _judged(net, table, parts, learner, held_out, limit / 3)
         scored = scored_by(who.judges, table)
         found, left_out = _made(
             net, table, who, scored, own, parts, wanted, seeds, draws, most, share,
@@ -169,7 +181,7 @@ def _sections(given: Collection[str] | None) -> tuple[str, ...]:
 
 
 def _judged(
-    net: Network, table: Table, parts: list[Any], learner: Any, given: bool | None, budget: float
+    net: Network, table: Table, parts: list[Any], learner: Any, given: bool | None, seconds: float
 ) -> tuple[Again, bool]:
     """Who judges which rows, in words, and whether the rows are the network's own."""
     every = [Judge(net, np.arange(len(table)))]
@@ -186,7 +198,7 @@ def _judged(
         said = "Too few rows to learn again: the network is judged on what it has seen."
         return Again(every, said, chosen="too few rows"), own
     try:
-        found = learned_again(net, table, parts, budget)
+        found = learned_again(net, table, parts, seconds)
     except CredoError as error:
         why = error.message.rstrip(".")
         said = f"Judged on rows it was learned from, which flatters it ({why})."

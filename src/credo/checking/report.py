@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from credo.checking.findings import Finding
-from credo.checking.section import Section
+from credo.checking.findings import Finding, Section
 from credo.checking.sections.calibration import Calibration
 from credo.checking.sections.edges import Edges
 from credo.checking.sections.held_out import HeldOut

@@ -20,6 +20,7 @@ _NO_MEMORY = "There is not enough memory for this. Try fewer columns, or --memor
 # command → one line for --help; `commands/` has a file for each
 _COMMANDS = {
     "schema": "Show what credo sees in a table: kinds, states, gaps.",
+    "cut": "Cut the numbers of a table into intervals, where the rows ask for it.",
     "learn": "Learn a network from a table: its graph and its parameters.",
     "score": "Score a graph on a table, family by family.",
     "fit": "Learn the tables of a graph from rows, with their uncertainty.",

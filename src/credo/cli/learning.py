@@ -88,17 +88,17 @@ MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
 """What may be done where cells are missing."""
 
 
-def by_either(learn: Callable[[str, float], Any], budget: float, common: Common) -> Any:
+def by_either(learn: Callable[[str, float], Any], limit: float, common: Common) -> Any:
     """Structural EM, and where a row has too many ways to be completed available cases, said so."""
     from credo.core.errors import LimitError
 
     began = time.monotonic()
     try:
-        return learn("structural-em", budget)
+        return learn("structural-em", limit)
     except LimitError as error:
         common.say(f"Structural EM is not possible here: {error}")
         common.say("Instead parents are judged on the rows that have them all (available-cases).")
-        left = max(budget - (time.monotonic() - began), budget / 4)
+        left = max(limit - (time.monotonic() - began), limit / 4)
         return learn("available-cases", left)
 
 
@@ -115,7 +115,7 @@ def quick_check(net: Any, table: Any, seed: int, seconds: float = 0) -> Any:
     sections = _CHECKED[:1] if len(net.names) > _WIDE else _CHECKED
     return check(
         net, table, folds=5, draws=50, rows=1000, edges=0, sections=list(sections), rng=seed,
-        budget=seconds or None,
+        seconds=seconds or None,
     )  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def tell_check(report: Any, common: Common, most: int = 3) -> None:
         common.say(f"{verdict}{', worst first:' * bool(bad)}")
     print_sentences(bad, most)
     if late:
-        common.say(f"Not checked, for lack of time (--budget): {', '.join(late)}")
+        common.say(f"Not checked, for lack of time (--seconds): {', '.join(late)}")
 
 
 _BY_EM = (
@@ -213,7 +213,7 @@ def _is_sure(net: Any) -> bool:
 
 def _question(net: Any) -> str:
     """A question that this network can answer: a child given one of its parents."""
-    from credo.cli.session import quoted
+    from credo.predict.questions.question import quoted
 
     discrete = sorted((v for v in net.variables if v.is_discrete), key=lambda v: v.arity)
     for v in discrete:  # those with few states are easiest to read

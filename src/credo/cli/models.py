@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from credo.cli.options import files, option, together
-from credo.cli.reading import read_from, spooled, text_options
+from credo.cli.reading import read_from, spooled, take_standard_input, text_options
 from credo.core.errors import CredoError, InputError
 
 __all__ = [
@@ -164,11 +164,7 @@ def dag_from(text: str) -> Any:
 
 def standard_input(what: str) -> bytes:
     """All bytes of standard input, which is read once."""
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        taken = context.meta.setdefault("credo.standard-input", what)
-        if taken != what:
-            raise InputError(f"Standard input was already read as {taken}; '-' can be given once.")
+    take_standard_input(what)
     data = sys.stdin.buffer.read()
     if not data.strip():
         raise InputError(f"Standard input is empty; {what} was expected.")

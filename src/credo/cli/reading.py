@@ -105,43 +105,27 @@ def missing_option(given: Sequence[str]) -> Any:
     return Written((*(MISSING if more else ()), *plain, *more))
 
 
-def read_from(
-    table: str,
-    kind: tuple[str, ...],
-    states: tuple[str, ...],
-    drop: tuple[str, ...],
-    weights: str | None,
-    missing: tuple[str, ...],
-    memory: str | None,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    skip_ragged: bool,
-    schema: Schema | None = None,
-) -> Table | Stream:
+def read_from(table: str, schema: Schema | None = None, **options: Any) -> Table | Stream:
     """Read the table that the options describe; a schema given by a model is used as it is."""
     from credo.data import read
     from credo.data.reading import feed_of
-    from credo.data.sources.text import TextOptions
 
     _refuse_model(table)
     source = spooled() if table == "-" else table
-    cut = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
-    ragged = "skip" if skip_ragged else "error"
-
-    def names() -> Sequence[str]:
-        return feed_of(source, TextOptions(cut, encoding, ragged, None, decimal or "."), None).names
-
+    text = text_options(options)
+    if schema is None:
+        columns = options["kind"], options["states"], options["drop"]
+        told = _wanted(*columns, lambda: feed_of(source, text, None).names)
     return read(
         source,
-        schema if schema is not None else _wanted(kind, states, drop, names) or None,
-        weights,
-        missing=missing_option(missing),
-        memory=memory,
-        delimiter=cut,
-        encoding=encoding,
-        decimal=decimal or ".",
-        ragged=ragged,
+        schema if schema is not None else told or None,
+        options["weights"],
+        missing=missing_option(options["missing"]),
+        memory=options["memory"],
+        delimiter=text.delimiter,
+        encoding=text.encoding,
+        decimal=text.decimal,
+        ragged=text.ragged,
     )
 
 
@@ -219,13 +203,19 @@ _STARTS = ((b"PAR1", ".parquet"), (b"ARROW1", ".arrow"), (b"\xff\xff\xff\xff", "
 _OBJECTS = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*)?\{")  # one, or an array of them
 
 
+def take_standard_input(what: str) -> None:
+    """Refuse '-' for a second thing: standard input is read once."""
+    context = click.get_current_context(silent=True)
+    taken = what if context is None else context.meta.setdefault("credo.standard-input", what)
+    if taken != what:
+        raise InputError(f"Standard input was already read as {taken}; '-' can be given once.")
+
+
 def spooled() -> Path:
     """Standard input as a file, which goes when the command ends: tables are looked at twice."""
-    context = click.get_current_context()
-    if context.meta.setdefault("credo.standard-input", "a table") != "a table":
-        raise InputError("Standard input was already read as a model; '-' can be given once.")
+    take_standard_input("a table")
     folder = tempfile.mkdtemp(prefix="credo-")
-    context.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+    click.get_current_context().call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
     source = sys.stdin.buffer
     start = source.read(1 << 16)
     if not start.strip():

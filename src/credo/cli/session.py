@@ -16,10 +16,10 @@ from typing import Any
 
 from credo.core.errors import ImpossibleError, InputError, LimitError, close_names
 from credo.core.render import shortened, table_text
-from credo.core.state_values import is_number, readable
 from credo.model.answers.between import Between
+from credo.predict.questions.question import quoted
 
-__all__ = ["WORDS", "Reply", "Session", "completions", "fragment", "quoted"]
+__all__ = ["WORDS", "Reply", "Session", "completions", "fragment"]
 
 WORDS = {
     "evidence": "what is given so far",
@@ -33,7 +33,6 @@ WORDS = {
 }
 _ALIASES = {"?": "help", "exit": "quit", "vars": "variables", "reset": "clear", "given": "evidence"}
 _QUESTION = re.compile(r"\s*(?:argmax\b|(?:mpe|map)\s+P|P\s*\(|Pr\s*\()", re.I)
-_MARKS = r"|(),{}=!<>≤≥'\""
 
 
 @dataclass(frozen=True)
@@ -229,16 +228,6 @@ class Session:
 
 
 # --- how names and states are written ------------------------------------------------------
-
-
-def quoted(value: Any) -> str:
-    """A name or a state as a question reads it back."""
-    if isinstance(value, bool) or is_number(value):
-        return str(value)
-    text = readable(value)
-    if re.fullmatch(rf"[^\s{_MARKS}]+", text) and text not in ("in", "do", "∈"):
-        return text
-    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
 
 
 def _condition(name: str, value: Any, write: Any) -> str:

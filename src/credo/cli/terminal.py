@@ -23,6 +23,7 @@ __all__ = [
     "print_table",
     "print_view",
     "read_line",
+    "wrapped",
 ]
 
 
@@ -58,12 +59,12 @@ def print_view(view: View) -> None:
     print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
 
 
-def _wrapped(line: str) -> str:
-    """A line folded to the width of the terminal; as it is when piped."""
-    if not sys.stdout.isatty():
+def wrapped(line: str, wide: int | None, indent: str) -> str:
+    """A line folded to the width of the terminal, or to `wide` (None: as it is) when piped."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else wide
+    if width is None:
         return line
-    width = shutil.get_terminal_size().columns
-    return "\n".join(textwrap.wrap(line, width, subsequent_indent="    ")) or line
+    return "\n".join(textwrap.wrap(line, max(width, 40), subsequent_indent=indent)) or line
 
 
 def read_line(schema: Schema) -> str:
@@ -96,7 +97,7 @@ def print_schema(schema: Schema) -> None:
     if notes:
         heading("noticed")
         for note in notes:
-            click.echo(_wrapped(f"  {in_options(note)}"))
+            click.echo(wrapped(f"  {in_options(note)}", None, "    "))
 
 
 _TREE = 12  # variables up to which a graph is drawn as a tree

@@ -15,12 +15,11 @@ __all__ = ["in_options"]
 _SAME = (
     "alpha budget by candidates copies decimal delimiter distance draws encoding error ess "
     "estimate folds height hidden interval k k_max level max_parents memory method missing "
-    "normalise order potentials scale search stability start steps target threshold "
-    "weights"
+    "max_iter normalise order potentials scale search seconds stability start steps target "
+    "threshold weights"
 )
 _OTHER = {"ragged": "--skip-ragged", "required": "--require", "forbidden": "--forbid",
-          "tiers": "--tier", "max_iter": "--budget", "path": "-o",
-          "prior": "--prior-network"}  # fmt: skip
+          "tiers": "--tier", "path": "-o", "prior": "--prior-network"}  # fmt: skip
 _OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME.split()} | _OTHER
 _SET = ("affinity", "covariance", "criterion", "gamma", "landmarks", "neighbours", "restarts")
 """Options of one method of clustering: `--set NAME=VALUE`."""
@@ -44,16 +43,12 @@ _PHRASES = (
     (r"got prior=None", "got none"),
     (r"\bcr\.(em|fit)\b(?!\()", r"credo \1"),
     (r"^map\(\) is for discrete", "argmax is for discrete"),
-    (r"Ask for p\('([^']+)'\): its mean, its interval, or its parts", r"Ask for P(\1)"),
     (r", which \.components lists", " (--details lists them)"),
     (r"Its \.pdf\(x\) is the density at a number; (P\(.+\)) is a range", r"A range: \1"),
     (r"(, or |Use )(?:use )?stream\.load\(\)", r"\1more --memory"),
     (r"Leave it out \(table\.select\)", "Leave it out with --drop"),
     (r" \(table\.take\)| \(cr\.which_k on a sample helps\)| Or give graph=\.", ""),
     (r"average=True is for cr\.mixture", "average is for mixtures in Python"),
-    (r"save to_network\(\) of it", "convert it with --directed"),
-    (r"If (?:it|the file) can be trusted, give limits=Limits\(.*?\)",
-     "If it can be trusted, read it in Python with larger limits"),
     (r"hidden=\{'(.+?)': (\d+)\}", r"--hidden '\1=\2'"),
     (r"leave draws out", "leave --draws out"),
 )  # fmt: skip

@@ -70,7 +70,7 @@ def on_time(label: str, needed: float = 0.0) -> None:
     if time.monotonic() + needed > _UNTIL.get():
         raise LateError(
             f"{LATE} {label}.",
-            hint="Give more time with budget=, or fewer rows.",
+            hint="Give more time with seconds=, or fewer rows.",
         )
 
 

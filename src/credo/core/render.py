@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from credo.core.schema import Column, Schema
 
 __all__ = [
+    "Shown",
+    "Told",
     "View",
     "bar",
     "heights",
@@ -223,6 +225,30 @@ class View(NamedTuple):
         """For a notebook."""
         out = table_html(self.head, self.rows, right=self.right, caption=self.title)
         return out + (f"<p>{html.escape(_lines(self.note))}</p>" if self.note else "")
+
+
+class Told:
+    """What shows its text in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
+
+class Shown:
+    """What says once how it looks, in `_view`: printed as text, in a notebook as HTML."""
+
+    __slots__ = ()
+
+    def _view(self) -> View:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self._view().text()
+
+    def _repr_html_(self) -> str:
+        return self._view().html()
 
 
 def _lines(text: str) -> str:

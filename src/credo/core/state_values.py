@@ -166,13 +166,16 @@ def position(state: object, codes: Mapping[Any, int], states: Sequence[Any]) -> 
 
 
 def _number_position(truth: bool, number: Any, states: Sequence[Any]) -> int | None:
+    inside = None if truth else interval_of(number, tuple(states))
+    if inside is not None:
+        return inside
     equal = [i for i, s in enumerate(states) if state_key(s)[1] == number]
     equal = equal or _read_alike(number, states)
     numeric = (*_NUMBERS, np.generic)
     alike = all(isinstance(s, numeric) and state_key(s)[1] in (0, 1) for s in states)
     if len(equal) == 1 and (alike or state_key(states[equal[0]])[0] == truth):
         return equal[0]
-    return interval_of(number, tuple(states)) if not equal and not truth else None
+    return None
 
 
 def _read_alike(number: Any, states: Sequence[Any]) -> list[int]:

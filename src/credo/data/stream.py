@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import add
 from typing import Any
 
 from credo.core.errors import InputError, TableError
+from credo.core.frozen import taken_apart
 from credo.core.progress import Report, track
 from credo.core.render import many
 from credo.core.schema import Schema
@@ -129,6 +131,25 @@ class Stream:
         assert total is not None
         return total
 
+    def redrawn(self, seed: int) -> Stream:
+        """A bootstrap sample of the rows; only codes on disk can be drawn again and again."""
+        raise InputError(
+            "The bootstrap of a stream keeps its codes in the folder for temporary files, which "
+            "has no room for them.",
+            hint="Set TMPDIR to a folder that has, or use table.load().",
+        )
+
+    def left_behind(self, message: str, hint: str) -> Stream:
+        """What of it can be pickled: all but its source. Who asks for rows is told so.
+
+        >>> import credo as cr
+        >>> stream = cr.read(cr.examples.path("play_tennis"), memory="100 B")
+        >>> print(stream.left_behind("The rows were left behind.", "Read them again."))
+        play_tennis.csv: 14 rows, read batch by batch
+        """
+        feed = Feed(self.feed.label, self.feed.names, partial(_refuse, message, hint), self.rows)
+        return _Unread(feed, self.schema, self.rows, places=self.numbers)
+
     def load(self) -> Table:
         """All rows as a table in memory."""
         import numpy as np
@@ -157,3 +178,26 @@ class Stream:
 
     def _repr_html_(self) -> str:
         return self.schema._repr_html_()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Unread(Stream):
+    """A stream without its source; `places` says where its rows stood, if some are left out."""
+
+    places: RowNumbers | None = None
+
+    @property
+    def numbers(self) -> RowNumbers | None:
+        """Where the rows stood in the source."""
+        return self.places
+
+    def left_behind(self, message: str, hint: str) -> Stream:
+        """The same: there is no source to leave behind."""
+        return self
+
+    def __reduce__(self) -> Any:
+        return taken_apart(self)
+
+
+def _refuse(message: str, hint: str, names: Sequence[str]) -> Iterator[Any]:
+    raise InputError(message, hint=hint)

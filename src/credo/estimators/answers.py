@@ -1,4 +1,4 @@
-"""What the estimators over a naive Bayes model answer: four forms of one score."""
+"""What classifiers answer: forms of one score; and what those of tables share."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from credo.core.errors import InputError
 from credo.data import Stream
 from credo.estimators.inputs import row_weights
+from credo.estimators.named_columns import NamedColumns
 from credo.estimators.rows import source_with_class
 from credo.train.naive_bayes.learn import read_for
 
-__all__ = ["Answers", "MixedTags", "ScoredByName", "as_before_if_refused"]
+__all__ = [
+    "Answers", "JointAnswers", "MixedTags", "TableAnswers", "as_before_if_refused",
+    "with_columns_of",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -38,6 +43,15 @@ def as_before_if_refused(learn: Method) -> Method:
     return cast(Method, learned)
 
 
+def with_columns_of(estimator: Any, *kept: str) -> Any:
+    """A new estimator of the same parameters that knows the columns, and what else is `kept`."""
+    out = clone(estimator)
+    for name in ("n_features_in_", "feature_names_in_", "_fixed", *kept):
+        if hasattr(estimator, name):
+            setattr(out, name, getattr(estimator, name))
+    return out
+
+
 class Answers:
     """The answers of `_answer(X, form)`, as scikit-learn names them."""
 
@@ -45,7 +59,7 @@ class Answers:
 
     @abstractmethod
     def _answer(self, X: Any, answer: str) -> Any:
-        """The scores of the classes as 'best', 'posterior', 'log' or 'joint'."""
+        """The scores of the classes as 'best', 'posterior' or 'log'."""
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row or document."""
@@ -60,33 +74,15 @@ class Answers:
         """ln P(class | row), a column for each of `classes_`."""
         return np.asarray(self._answer(X, "log"))
 
+
+class JointAnswers(Answers):
+    """The same where `_answer` has 'joint' too."""
+
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """ln P(class, row), a column for each of `classes_`; of documents, but for a factor that
         all classes share.
         """
         return np.asarray(self._answer(X, "joint"))
-
-
-class ScoredByName:
-    """The share of rows whose class is told right, also from the name of the class."""
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The mean accuracy of `predict(X)`; `y` may be the name of a column of X, as in `fit`.
-        Rows whose class is missing are left out then.
-        """
-        if not isinstance(y, str):
-            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
-        found = self.predict(X)  # type: ignore[attr-defined]
-        table = X if hasattr(X, "tally") else read_for(X, y, "auto")[0]
-        table = source_with_class(table.load() if isinstance(table, Stream) else table, y)
-        variable, group = table.schema[y], table.codes(y)
-        sample_weight = table.weights if sample_weight is None else sample_weight
-        there = group < variable.arity
-        if not there.any():
-            raise InputError(f"Every cell of {y!r} is missing, so there is nothing to score.")
-        right = np.array(variable.states, dtype=object)[group[there]] == found[there].astype(object)
-        weights = row_weights(sample_weight, len(there))
-        return float(np.average(right, weights=None if weights is None else weights[there]))
 
 
 class MixedTags:
@@ -98,3 +94,25 @@ class MixedTags:
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+class TableAnswers(NamedColumns, MixedTags, Answers):
+    """What a classifier of tables is asked: columns by name, gaps, the class by name in `score`."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The mean accuracy of `predict(X)`; `y` may be the name of a column of X, as in `fit`.
+        Rows whose class is missing are left out then.
+        """
+        if not isinstance(y, str):
+            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
+        found = self.predict(X)
+        table = X if hasattr(X, "tally") else read_for(X, y, "auto")[0]
+        table = source_with_class(table.load() if isinstance(table, Stream) else table, y)
+        variable, group = table.schema[y], table.codes(y)
+        sample_weight = table.weights if sample_weight is None else sample_weight
+        there = group < variable.arity
+        if not there.any():
+            raise InputError(f"Every cell of {y!r} is missing, so there is nothing to score.")
+        right = np.array(variable.states, dtype=object)[group[there]] == found[there].astype(object)
+        weights = row_weights(sample_weight, len(there))
+        return float(np.average(right, weights=None if weights is None else weights[there]))

@@ -16,8 +16,7 @@ from sklearn.calibration import CalibratedClassifierCV
 
 from credo.checking.sections.reliability import CalibrationReport, report_of
 from credo.core.errors import InputError
-from credo.data import Stream, Table, read
-from credo.data.columns.columns import columns_for
+from credo.data import Stream, Table, columns_for, read
 from credo.estimators.answers import MixedTags
 from credo.estimators.inputs import (
     as_table,

@@ -21,14 +21,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from credo.core.errors import InputError, shown
 from credo.core.schema import is_missing
-from credo.data import Stream, Table, read
-from credo.data.sources.unnamed import unmasked
+from credo.data import Stream, Table, read, unmasked
 from credo.estimators.inputs import is_named_table
 from credo.estimators.mixture_answers import STARTS, MixtureAnswers
 from credo.model.mixtures.mixture import Mixture
 from credo.model.mixtures.parts import Gaussians
 from credo.model.values.value import at_least, choice, readonly, whole
-from credo.predict.rows.mixture_columns import Plan, Taken, taken
+from credo.predict.rows.mixture import Plan, Taken, taken
 from credo.train.mixtures.learn import gaussian_plan
 
 __all__ = ["GaussianMixture"]

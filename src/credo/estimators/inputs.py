@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError, UnknownNameError, shown
 from credo.core.schema import Variable, is_missing
-from credo.data import Stream, Table
-from credo.data.sources.files import is_path
-from credo.data.sources.unnamed import unmasked
+from credo.data import Stream, Table, is_path, unmasked
 from credo.model.values.reals import NotReal, reals
 from credo.stats.by_class import ByClass
 

@@ -15,12 +15,12 @@ from sklearn.base import BaseEstimator, DensityMixin
 
 from credo.core.errors import InputError, unknown_name
 from credo.core.schema import Variable
-from credo.data.columns.columns import Column, columns_of, position_names
-from credo.data.sources.unnamed import unmasked
+from credo.data import Column, columns_of, position_names, unmasked
+from credo.estimators.answers import MixedTags
 from credo.estimators.inputs import is_named_table, validated
 from credo.estimators.mixture_answers import STARTS, MixtureAnswers
 from credo.model.values.value import choice
-from credo.predict.rows.mixture_columns import Plan, Taken, taken
+from credo.predict.rows.mixture import Plan, Taken, taken
 
 __all__ = ["LatentClasses"]
 
@@ -30,7 +30,7 @@ KINDS = ("categorical", "gaussian", "counts", "ignore")
 _FEW = 20  # whole numbers with at most so many values are states
 
 
-class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class LatentClasses(MixtureAnswers, MixedTags, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Latent classes: groups of rows within which the columns are independent.
 
     Parameters
@@ -145,15 +145,6 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
         if not (reals or counts or states):
             raise InputError("No column of X can be used.", hint="; ".join(found.aside.values()))
         return Plan(tuple(reals), tuple(counts), tuple(states))
-
-    # --- what scikit-learn asks -----------------------------------------------------------
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
 
 
 def _kind_of(column: Column) -> str:

@@ -16,8 +16,7 @@ from credo.estimators.inputs import row_weights, threads_of
 from credo.model.mixtures.mixture import Mixture
 from credo.model.values.record import Record
 from credo.model.values.value import choice, whole
-from credo.predict.rows.mixture import Scored, scored
-from credo.predict.rows.mixture_columns import Taken
+from credo.predict.rows.mixture import Scored, Taken, scored
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import learned_cells
 

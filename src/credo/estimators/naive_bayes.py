@@ -12,36 +12,37 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from credo.core.errors import CredoWarning, InputError
 from credo.core.schema import Variable
-from credo.data import Stream, Table
-from credo.data.columns.columns import Columns, columns_for, matrix_columns, split_columns
-from credo.estimators.answers import Answers, MixedTags, ScoredByName, as_before_if_refused
+from credo.data import Columns, Stream, Table, columns_for, matrix_columns, split_columns
+from credo.estimators.answers import (
+    JointAnswers,
+    TableAnswers,
+    as_before_if_refused,
+    with_columns_of,
+)
 from credo.estimators.inputs import (
     class_name,
+    different_lengths,
     given_classes,
     is_named_table,
     label_array,
     on_classes,
     row_weights,
     threads_of,
-    without_absent,
 )
-from credo.estimators.named_columns import NamedColumns
 from credo.estimators.rows import (
     encoded_target,
     first_columns,
     is_source,
-    more_columns,
-    parts_of,
+    later_rows,
+    rows_there,
     source_with_class,
-    state_codes,
     warn_absent,
     warn_grown,
-    weights_elsewhere,
 )
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.predict.intervals.naive_bayes import intervals_of_columns
@@ -52,32 +53,31 @@ from credo.predict.rows.naive import (
     refuse_no_column,
     variables_of,
 )
-from credo.predict.rows.naive_explain import Contributions, explain
 from credo.predict.rows.naive_linear import LinearForm, linear_form
+from credo.predict.rows.naive_row import Contributions, explain
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.em import Rows, check_unlabelled, em_model
 from credo.train.naive_bayes.fit import Options, check_options, train
 from credo.train.naive_bayes.learn import (
+    by_schema,
+    classed_rows,
     plan_of_source,
     read_for,
+    source_by_class,
+    tally_by_class,
     told_aside,
     warn_of,
     warn_unread,
 )
 from credo.train.naive_bayes.plan import Plan
-from credo.train.naive_bayes.tally import by_schema, classed_rows, source_by_class, tally_by_class
 
 __all__ = ["NaiveBayes"]
 
 Floats = NDArray[np.float64]
 
 
-class NamedAnswers(NamedColumns, Answers, ScoredByName):
-    """What a classifier of tables with names is asked."""
-
-
-class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for tables as they are: mixed kinds, missing cells, new states, weights.
 
     Parameters
@@ -242,11 +242,7 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         """
         check_is_fitted(self, "model_")
         check_is_fitted(other, "model_")
-        out: NaiveBayes = clone(self)
-        kept = ("_plan", "_fixed", "_every", "_called", "_by_name")
-        for name in ("n_features_in_", "feature_names_in_", *kept):
-            if hasattr(self, name):
-                setattr(out, name, getattr(self, name))
+        out: NaiveBayes = with_columns_of(self, "_plan", "_every", "_called", "_by_name")
         theirs = other.model_
         if not (self._by_name and other._by_name):  # beside X, labels need no common name
             theirs = theirs.with_class_called(self.model_.target.name)
@@ -317,10 +313,9 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         """The first rows, which say what each column is: a source, or columns and classes."""
         check_unseen(self.unseen)
         self._options()
-        self._by_name = isinstance(y, str)
+        self._by_name, name = isinstance(y, str), class_name(y)
+        X, y, sample_weight = rows_there(X, y, sample_weight)
         if isinstance(y, str):
-            if sample_weight is not None:
-                raise weights_elsewhere()
             source, kinds = X, self.kinds
             if not is_source(X):
                 source, kinds = read_for(X, y, kinds, self.states, more=more, classes=classes)
@@ -336,9 +331,6 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
                 held = source
                 rows = lambda: classed_rows(held, y)  # noqa: E731
             return source, target, rows
-        name = class_name(y)
-        if sample_weight is not None and y is not None:
-            X, y, sample_weight = without_absent(X, y, sample_weight)
         x = self._first_x(X)
         columns, self._plan, aside = first_columns(
             x, self.kinds, self.covariance, self.states, more=more
@@ -351,7 +343,7 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
             warnings.warn(told_aside(aside), CredoWarning, stacklevel=4)
         target, group = encoded_target(y, given_classes(name, classes), name=name)
         if len(group) != columns.rows:
-            check_consistent_length(np.empty(columns.rows), group)
+            raise different_lengths(columns.rows, len(group))
         weights = row_weights(sample_weight, columns.rows)
         return None, target, lambda: ((columns, group, weights),)
 
@@ -367,40 +359,26 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         known, plan, threads = self._seen, self._plan, threads_of(self.n_jobs)
         target, labels, weights = known.target, None, None
         called: Any = None
+        total: Any
+        X, y, sample_weight = rows_there(X, y, sample_weight)
         if isinstance(y, str):
-            if sample_weight is not None:
-                raise weights_elsewhere()
             if is_source(X) and not isinstance(X, (Table, Stream)):
                 return tally_by_class(source_with_class(X, y), y, plan, threads)
         else:
-            if sample_weight is not None:
-                X, y, sample_weight = without_absent(X, y, sample_weight)
             X, called = self._later_x(X)
             plain = matrix_columns(X, called)
             if plain is not None and are_names(plain, known.names):
                 own, group = encoded_target(y, target, own=True, name=target.name)
                 if len(group) != plain.rows:
-                    check_consistent_length(np.empty(plain.rows), group)
+                    raise different_lengths(plain.rows, len(group))
                 weights = row_weights(sample_weight, plain.rows)
                 return by_class(plain, group, own, plan, weights, threads)
             labels = encoded_target(y, target, name=target.name)
             weights = row_weights(sample_weight, len(labels[1]))
-        readings = self._readings() | ({y: target} if isinstance(y, str) else {})
-        total: Any = 0
-        done = 0
-        for part in parts_of(X):
-            columns, new = more_columns(part, readings, called)
-            rows = slice(done, done := done + columns.rows)
-            if labels is None:
-                own = new.get(y, target)
-                group = state_codes(own, columns.by_name[y]).astype(np.uint32)
-                part_weights = getattr(part, "weights", None)
-            else:
-                (own, group), part_weights = labels, None if weights is None else weights[rows]
-                group = group[rows]
-                if len(group) != columns.rows:
-                    check_consistent_length(np.empty(columns.rows), labels[1])
-            total = total + by_class(columns, group, own, plan, part_weights, threads)
+        readings, total = self._readings(), 0
+        for part in later_rows(X, called, lambda: (readings, target), labels or y, weights):
+            group = part.group.astype(np.uint32)
+            total += by_class(part.columns, group, part.target, plan, part.weights, threads)
         found: ByClass = total
         return found
 

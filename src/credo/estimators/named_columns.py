@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
-from credo.data.columns.columns import position_names
-from credo.data.sources.unnamed import unmasked
+from credo.data import position_names, unmasked
 from credo.estimators.inputs import as_table, is_named_table, plainly_valid, validated
 
 __all__ = ["NamedColumns"]

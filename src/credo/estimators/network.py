@@ -7,15 +7,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from credo.core.errors import CredoWarning, InputError, unknown_name
 from credo.core.schema import Variable
-from credo.data import Stream
-from credo.data.columns.absent import warn_renamed
-from credo.data.columns.columns import Column, Columns, columns_for
-from credo.estimators.answers import MixedTags, ScoredByName, as_before_if_refused
+from credo.data import Column, Columns, Stream, columns_for, warn_renamed
+from credo.estimators.answers import (
+    TableAnswers,
+    as_before_if_refused,
+    with_columns_of,
+)
 from credo.estimators.inputs import (
     different_lengths,
     given_classes,
@@ -25,9 +27,7 @@ from credo.estimators.inputs import (
     refuse_other_classes,
     row_weights,
     threads_of,
-    without_absent,
 )
-from credo.estimators.named_columns import NamedColumns
 from credo.estimators.network_bins import check_bins
 from credo.estimators.network_counts import (
     Counted,
@@ -42,29 +42,24 @@ from credo.estimators.rows import (
     encoded_target,
     first_columns,
     is_source,
+    rows_there,
     source_with_class,
     state_codes,
-    weights_elsewhere,
 )
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.predict.rows.naive import check_unseen, report_unseen
-from credo.predict.rows.naive_explain import Contributions
+from credo.predict.rows.naive_row import Contributions
 from credo.train.naive_bayes.class_networks import METHODS
-from credo.train.naive_bayes.learn import read_for, told_aside
-from credo.train.naive_bayes.options import not_negative
-from credo.train.naive_bayes.tally import classed_rows
+from credo.train.naive_bayes.fit import not_negative
+from credo.train.naive_bayes.learn import classed_rows, read_for, told_aside
 
 __all__ = ["NetworkClassifier"]
 
 Floats = NDArray[np.float64]
 
 
-class NamedNetwork(NamedColumns, ScoredByName, MixedTags):
-    """What a classifier of tables with names has from others."""
-
-
-class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A Bayesian network as a classifier.
 
     Parameters
@@ -178,10 +173,7 @@ class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: 
                 f"Two classifiers are merged by the same method, got {self.method!r} and "
                 f"{other.method!r}."
             )
-        out: NetworkClassifier = clone(self)
-        for name in ("n_features_in_", "feature_names_in_", "_called", "_by_name", "_fixed"):
-            if hasattr(self, name):
-                setattr(out, name, getattr(self, name))
+        out: NetworkClassifier = with_columns_of(self, "_called", "_by_name")
         if isinstance(self.method, Network):
             out._use(self.method, self._class)
         else:
@@ -210,10 +202,9 @@ class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: 
         self, X: Any, y: Any, sample_weight: Any, *, more: bool, classes: Any = None
     ) -> None:
         """The first rows: they say what each column is."""
-        self._by_name = isinstance(y, str)
+        self._by_name, own = isinstance(y, str), y
+        X, y, sample_weight = rows_there(X, y, sample_weight)
         if isinstance(y, str):
-            if sample_weight is not None:
-                raise weights_elsewhere()
             source = X if is_source(X) else read_for(X, y, "auto", more=more, classes=classes)[0]
             source = source_with_class(source, y)
             target = source.schema[y]
@@ -227,9 +218,6 @@ class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: 
                 return self._begin(*counted_stream(self.method, source, y, self.bins), classes)
             ((columns, group, weights),) = classed_rows(source, y)
         else:
-            own = y
-            if sample_weight is not None:
-                X, y, sample_weight = without_absent(X, y, sample_weight)
             x = self._first_x(X)
             columns, _, aside = first_columns(x, more=more)
             if is_named_table(X):
@@ -261,17 +249,15 @@ class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: 
 
     def _more(self, X: Any, y: Any, sample_weight: Any) -> None:
         """More rows, whose columns are known."""
-        known, labels, weights, called = self._counted.known, None, None, None
+        known, weights, called = self._counted.known, None, None
+        labels: Any = y
+        X, y, sample_weight = rows_there(X, y, sample_weight)
         if isinstance(y, str):
-            if sample_weight is not None:
-                raise weights_elsewhere()
             if y != known.target.name:
                 raise InputError(
                     f"The class was called {known.target.name!r} in the first rows, got {y!r}."
                 )
         else:
-            if sample_weight is not None:
-                X, y, sample_weight = without_absent(X, y, sample_weight)
             X, called = self._later_x(X)
             target, group = encoded_target(y, Variable("y", "discrete", known.target.states))
             labels = Variable(known.target.name, "discrete", target.states), group
@@ -357,11 +343,6 @@ class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: 
             )
         return own.name
 
-    def _columns(self, X: Any) -> Columns:
-        """The columns of the features of the model."""
-        X, called = self._later_x(X)
-        return columns_for(X, self._known(), called)
-
     def _features(self) -> list[Variable]:
         if isinstance(self.model_, Network):
             return [v for v in self.model_.variables if v.name != self._class]
@@ -402,22 +383,6 @@ class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: 
 
     # --- answering ------------------------------------------------------------------------
 
-    def predict_proba(self, X: Any) -> Floats:
-        """P(class | row), a column for each of `classes_`; gaps are summed out."""
-        check_is_fitted(self, "model_")
-        return self._answer(self._columns(X), "posterior")
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """ln P(class | row), a column for each of `classes_`, however small P is."""
-        check_is_fitted(self, "model_")
-        return self._answer(self._columns(X), "log")
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row."""
-        check_is_fitted(self, "model_")
-        p = self._answer(self._columns(X), "posterior")
-        return np.asarray(self.classes_[p.argmax(axis=1)])
-
     def explain(self, row: Any, *, of: Any = None, against: Any = None) -> Contributions:
         """What each cell of one row says for a class against another, in bits.
 
@@ -442,9 +407,15 @@ class NetworkClassifier(NamedNetwork, ClassifierMixin, BaseEstimator):  # type: 
         log_p = self._scores(one_by_one(given, list(cells)), "log")
         return explained(target, cells, log_p, of, against)
 
-    def _answer(self, columns: Columns, form: str) -> Floats:
-        """P(class | row), or its logarithm."""
-        return self._scores(self._coded(columns), form)
+    def _answer(self, X: Any, answer: str) -> Any:
+        check_is_fitted(self, "model_")
+        if not isinstance(X, Columns):
+            X, called = self._later_x(X)
+            X = columns_for(X, self._known(), called)
+        columns = self._coded(X)
+        if answer == "best":
+            return self._scores(columns, "posterior").argmax(axis=1)
+        return self._scores(columns, answer)
 
     def _scores(self, columns: Columns, form: str) -> Floats:
         l = getattr(self, "_l", 0.0)  # noqa: E741  (the lecture's letter)

@@ -16,18 +16,17 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, SchemaError
 from credo.core.interval_states import interval_codes, interval_labels
 from credo.core.schema import Schema, Variable
-from credo.data import Stream, Table
-from credo.data.columns.columns import Column, Columns
-from credo.estimators.inputs import different_lengths, not_among_classes
+from credo.data import Column, Columns, Stream
+from credo.estimators.inputs import not_among_classes
 from credo.estimators.network_bins import as_numbers, check_bins, stream_cuts, trained_column
-from credo.estimators.rows import more_columns, parts_of, state_codes
+from credo.estimators.rows import later_rows, state_codes
 from credo.stats.block import Block
 from credo.stats.counts import Counts
 from credo.stats.family_counts import FamilyCounts, joined_variable
 from credo.stats.tally import Tally
-from credo.train.naive_bayes.cells import refuse_infinite
 from credo.train.naive_bayes.class_networks import class_families, class_network
-from credo.train.naive_bayes.tally import classed_rows
+from credo.train.naive_bayes.count import refuse_infinite
+from credo.train.naive_bayes.learn import classed_rows
 
 __all__ = ["Counted", "counted_rows", "counted_stream", "more_counted", "number_column"]
 
@@ -230,38 +229,33 @@ def more_counted(
     counted: Counted,
     x: Any,
     called: Any,
-    labels: tuple[Variable, NDArray[Any]] | None,
+    labels: str | tuple[Variable, NDArray[Any]],
     weights: NDArray[Any] | None,
     *,
     fixed: bool,
 ) -> tuple[Counted, int]:
     """The counts with more rows; and how many rows had no class.
 
-    `labels` are the classes of the rows, if they do not stand in a column of x. With `fixed`
-    classes, a new one is refused.
+    `labels` are the classes of the rows, or the name of their column. With `fixed` classes, a new
+    one is refused.
     """
-    name, done, gone = counted.known.target.name, 0, 0
-    for part in parts_of(x):
-        known = counted.known
-        readings = known.readings | ({name: known.target} if labels is None else {})
-        columns, new = more_columns(part, readings, called, "bins={{{!r}: […]}}")
-        rows = slice(done, done := done + columns.rows)
-        if labels is not None:
-            own, group = labels[0], labels[1][rows]
-            if len(group) != columns.rows:
-                raise different_lengths(done, len(labels[1]))
-            target = joined_variable(known.target, own)
-            code = np.array([*map(target.code, own.states), target.arity])
-            new, group = new | {name: target}, code[group]
-        if fixed and name in new and new[name].arity > known.target.arity:
-            raise not_among_classes(set(new[name].states) - set(known.target.states))
-        known = known.with_variables(new)
-        if labels is None:
-            group = state_codes(known.target, columns.by_name[name])
-        part_weights = part.weights if isinstance(part, Table) else None
-        block = known.block(columns, group, part_weights if weights is None else weights[rows])
-        gone += columns.rows - block.rows
-        counted = counted.plus(known, block)
-    if labels is not None and done != len(labels[1]):
-        raise different_lengths(done, len(labels[1]))
+    gone = 0
+
+    def known() -> tuple[Mapping[str, Variable | None], Variable]:
+        return counted.known.readings, counted.known.target
+
+    for part in later_rows(x, called, known, labels, weights, "bins={{{!r}: […]}}"):
+        before = counted.known.target
+        target = joined_variable(before, part.target)
+        if fixed and target.arity > before.arity:
+            raise not_among_classes(set(target.states) - set(before.states))
+        group, new = part.group, part.new
+        if target != part.target:
+            group = np.array([*map(target.code, part.target.states), target.arity])[group]
+        if target is not before:
+            new = new | {target.name: target}
+        now = counted.known.with_variables(new)
+        block = now.block(part.columns, group, part.weights)
+        gone += part.columns.rows - block.rows
+        counted = counted.plus(now, block)
     return counted, gone

@@ -28,12 +28,11 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import ImpossibleError, InputError, unknown_name
 from credo.core.schema import Schema, Variable, is_missing
-from credo.data import Table
-from credo.data.columns.columns import Column, Columns
+from credo.data import Column, Columns, Table
 from credo.model.graphs.dag import Dag
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
-from credo.predict.rows.naive_explain import (
+from credo.predict.rows.naive_row import (
     Contributions,
     compared_classes,
     contributions,

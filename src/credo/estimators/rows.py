@@ -9,27 +9,30 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import CredoWarning, InputError, TableError, close_names, unknown_name
 from credo.core.schema import Variable, is_missing, state_key
-from credo.data import Stream, Table, read
-from credo.data.columns.columns import (
+from credo.data import (
+    FEW_INTEGERS,
     Column,
     Columns,
+    Stream,
+    Table,
     columns_for,
     columns_of,
+    is_path,
     matrix_columns,
+    named_like_rows,
+    read,
     split_columns,
+    typed_states,
 )
-from credo.data.columns.identifiers import FEW_INTEGERS, named_like_rows
-from credo.data.columns.infer import typed_states
-from credo.data.sources.files import is_path
-from credo.estimators.inputs import among_classes, encode_labels
+from credo.estimators.inputs import among_classes, different_lengths, encode_labels, without_absent
 from credo.predict.rows.naive import coded, plain_codes
 from credo.stats.by_class import union
 from credo.stats.window_counts import WindowCounts
@@ -42,13 +45,12 @@ __all__ = [
     "encoded_target",
     "first_columns",
     "is_source",
-    "more_columns",
-    "parts_of",
+    "later_rows",
+    "rows_there",
     "source_with_class",
     "state_codes",
     "warn_absent",
     "warn_grown",
-    "weights_elsewhere",
 ]
 
 Codes = NDArray[np.uint32]
@@ -103,9 +105,15 @@ def source_with_class(x: Any, target: str) -> Any:
     return source
 
 
-def weights_elsewhere() -> InputError:
-    """The refusal of weights beside the name of the class."""
-    return InputError("With the name of a column as y, weights are given to credo.read.")
+def rows_there(x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """X, y and the weights without the rows of weight 0; beside the name of the class weights are
+    refused.
+    """
+    if weights is None or y is None:
+        return x, y, weights
+    if isinstance(y, str):
+        raise InputError("With the name of a column as y, weights are given to credo.read.")
+    return without_absent(x, y, weights)
 
 
 def continuous_class(target: str) -> InputError:
@@ -273,6 +281,52 @@ def more_columns(
     if new and not isinstance(x, Table):
         columns = columns_for(x, {n: new.get(n, v) for n, v in readings.items()}, called)
     return columns, new
+
+
+class Later(NamedTuple):
+    """A part of more rows: its columns, variables with new states, and the class of each row."""
+
+    columns: Columns
+    new: dict[str, Variable]
+    target: Variable
+    group: NDArray[Any]
+    weights: NDArray[Any] | None
+
+
+def later_rows(
+    x: Any,
+    called: Sequence[str] | None,
+    known: Callable[[], tuple[Mapping[str, Variable | None], Variable]],
+    labels: str | tuple[Variable, NDArray[Any]],
+    weights: NDArray[Any] | None,
+    cure: str = _KIND,
+) -> Iterator[Later]:
+    """More rows, part by part, read by what is `known` so far: the readings of the columns and the
+    class. `labels` are the classes of all rows, or the name of their column.
+
+    >>> y = Variable("y", "discrete", (0, 1))
+    >>> part, = later_rows({"x": [0.5], "y": [1]}, None, lambda: ({"x": None}, y), "y", None)
+    >>> part.columns.names, part.group.tolist()
+    (('x', 'y'), [1])
+    """
+    done = 0
+    for part in parts_of(x):
+        readings, target = known()
+        if isinstance(labels, str):
+            columns, new = more_columns(part, {**readings, labels: target}, called, cure)
+            target = new.get(labels, target)
+            group = state_codes(target, columns.by_name[labels])
+            own = getattr(part, "weights", None)
+        else:
+            columns, new = more_columns(part, readings, called, cure)
+            rows = slice(done, done := done + columns.rows)
+            target, group = labels[0], labels[1][rows]
+            own = None if weights is None else weights[rows]
+            if len(group) != columns.rows:
+                raise different_lengths(done, len(labels[1]))
+        yield Later(columns, new, target, group, own)
+    if not isinstance(labels, str) and done != len(labels[1]):
+        raise different_lengths(done, len(labels[1]))
 
 
 def _not_there(name: str, columns: Columns) -> Exception:

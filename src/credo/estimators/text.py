@@ -20,9 +20,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from credo import _core
 from credo.core.errors import ImpossibleError, InputError
 from credo.core.schema import Variable
-from credo.data.columns.columns import matrix_columns, position_names
-from credo.data.sources.unnamed import unmasked
-from credo.estimators.answers import Answers
+from credo.data import matrix_columns, position_names, unmasked
+from credo.estimators.answers import JointAnswers, with_columns_of
 from credo.estimators.inputs import (
     encode_labels,
     on_classes,
@@ -38,7 +37,7 @@ from credo.estimators.text_documents import (
     one_document,
     refuse_counts,
 )
-from credo.predict.rows.naive_explain import (
+from credo.predict.rows.naive_row import (
     Contributions,
     compared_classes,
     contributions,
@@ -56,7 +55,7 @@ _VALUES = [np.float64, np.float32, np.int64, np.int32]
 _BATCH = 20_000  # documents of a stream that are held at a time
 
 
-class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextNaiveBayes(JointAnswers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for documents: texts, lists of words, or a (sparse) matrix of counts.
 
     Parameters
@@ -169,8 +168,6 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         >>> both.class_count_.tolist(), both.vocabulary_
         ([1, 2, 1], ('an', 'free', 'home', 'lecture', 'my', 'offer'))
         """
-        from sklearn.base import clone
-
         if not isinstance(other, TextNaiveBayes):
             raise InputError(f"A TextNaiveBayes can be merged with another, got {other!r}.")
         check_is_fitted(self, "model_")
@@ -182,10 +179,7 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
                 raise InputError(f"The two estimators differ in {what}, so they cannot be merged.")
         if not self._text and self.vocabulary_ != other.vocabulary_:
             raise InputError("The two estimators were fitted to matrices with other columns.")
-        out: TextNaiveBayes = clone(self)
-        for name in ("n_features_in_", "feature_names_in_", "_fixed", "_text"):
-            if hasattr(self, name):
-                setattr(out, name, getattr(self, name))
+        out: TextNaiveBayes = with_columns_of(self, "_text")
         out._learn(self.model_.statistic + other.model_.statistic)
         return out
 

@@ -10,8 +10,9 @@ every refusal names the line; what is written comes back with the same names and
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from credo.core.errors import InputError, unknown_name
@@ -151,53 +152,38 @@ def _known(format: str, *, reading: bool = False) -> str:
     return format
 
 
+def _module(format: str) -> ModuleType:
+    """The file of a format, which is called as it is; .credo is the archive."""
+    return import_module(f"credo.formats.{'archive' if format == 'credo' else format}")
+
+
 def _written(model: Network | FactorModel, format: str) -> str | bytes:
-    from credo.formats import archive, uai_markov
+    from credo.formats import uai_markov
     from credo.model.undirected.factor_model import FactorModel
 
-    if not isinstance(model, FactorModel):
-        return _writer(format)(model)
-    if format == "credo":
-        return archive.write(model)
-    if format == "uai":
-        return uai_markov.write(model)
-    raise uai_markov.refuse_directed(format)
-
-
-def _writer(format: str) -> Callable[[Network], str | bytes]:
-    from credo.formats import archive, bif, dsc, net, uai, xdsl, xmlbif
-
-    writers: dict[str, Callable[[Network], str | bytes]] = {
-        "bif": bif.write,
-        "xmlbif": xmlbif.write,
-        "net": net.write,
-        "dsc": dsc.write,
-        "xdsl": xdsl.write,
-        "uai": uai.write,
-        "credo": archive.write,
-    }
-    return writers[format]
+    undirected = isinstance(model, FactorModel)
+    if undirected and format not in ("uai", "credo"):
+        raise uai_markov.refuse_directed(format)
+    writer: Any = uai_markov if undirected and format == "uai" else _module(format)
+    written: str | bytes = writer.write(model)
+    return written
 
 
 def _read(data: str | bytes, format: str, reading: Reading, types: bool) -> Any:
-    from credo.formats import archive, bif, dne, dsc, net, pgmx, uai, uai_markov, xdsl, xmlbif
-
+    reader = _module(format)
     if format == "credo":
         if isinstance(data, str):
             raise InputError("A .credo file is bytes, not text.")
-        return archive.read(data, reading)
-    if format in ("xmlbif", "xdsl", "pgmx"):
-        {"xmlbif": xmlbif.read, "xdsl": xdsl.read, "pgmx": pgmx.read}[format](data, reading)
+        return reader.read(data, reading)
+    if format not in ("xmlbif", "xdsl", "pgmx") and isinstance(data, bytes):
+        data = _text(data, reading)
+    if format == "uai":
+        words = reader.Words(data, reading)
+        if words.is_markov:
+            return import_module("credo.formats.uai_markov").read(words, types=types)
+        reader.read(words)
     else:
-        text = data if isinstance(data, str) else _text(data, reading)
-        if format == "uai":
-            words = uai.Words(text, reading)
-            if words.is_markov:
-                return uai_markov.read(words, types=types)
-            uai.read(words)
-        else:
-            readers = {"bif": bif.read, "net": net.read, "dsc": dsc.read, "dne": dne.read}
-            readers[format](text, reading)
+        reader.read(data, reading)
     return reading.network(types=types)
 
 

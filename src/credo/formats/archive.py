@@ -21,6 +21,7 @@ from credo.core.errors import CredoError, InputError, LimitError
 from credo.formats.archive_markov import KINDS, factor_model_of, said_of
 from credo.formats.archive_markov import VERSION as UNDIRECTED
 from credo.formats.archive_model import VERSION, model_of, network_of
+from credo.formats.files import raise_limits
 from credo.formats.reading import Reading
 from credo.formats.strict_json import loads as strict_loads
 from credo.model.networks.network import Network
@@ -136,7 +137,7 @@ def _check_size(info: zipfile.ZipInfo, reading: Reading) -> None:
         raise LimitError(
             f"{reading.source}: {info.filename} would have {info.file_size:,} bytes; "
             f"at most {most:,} are allowed.",
-            hint="If the file can be trusted, give limits=Limits(decompressed_bytes=…).",
+            hint=raise_limits("decompressed_bytes"),
         )
     if info.file_size > 2**20 and info.file_size > limits.ratio * max(info.compress_size, 1):
         raise LimitError(

@@ -15,8 +15,8 @@ from credo.formats.archive_model import (
     array_said,
     record_of,
     record_said,
-    state_said,
     take,
+    variable_said,
     variables_of,
 )
 from credo.formats.reading import Reading
@@ -48,21 +48,12 @@ def said_of(model: FactorModel) -> tuple[dict[str, Any], list[bytes]]:
         else:
             said |= {"kind": "table", "log_scale": p.log_scale}
         potentials.append(said)
-    variables = [
-        {
-            "name": v.name,
-            "kind": v.kind,
-            "states": [state_said(s, v.name) for s in v.states],
-            "ordered": v.ordered,
-        }
-        for v in model.variables
-    ]
     kind = next(k for k, c in KINDS.items() if isinstance(model, c))
     return {
         "format": "credo",
         "version": VERSION,
         "kind": kind,
-        "variables": variables,
+        "variables": [variable_said(v) for v in model.variables],
         "edges": [list(e) for e in model.graph.edges],
         "potentials": potentials,
         "record": record_said(model.record),

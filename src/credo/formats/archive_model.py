@@ -63,11 +63,8 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
         return array_said(values, arrays)
 
     nodes = []
-    for name, local in net.distributions.items():
-        node: dict[str, Any] = {"name": name, "kind": local.child.kind}
-        if local.child.is_discrete:
-            node["states"] = [state_said(s, name) for s in local.child.states]
-            node["ordered"] = local.child.ordered
+    for local in net.distributions.values():
+        node = variable_said(local.child)
         node["parents"] = [p.name for p in local.parents]
         if isinstance(local, Cpt):
             counts = None if local.counts is None else array(local.counts)
@@ -100,7 +97,15 @@ def record_said(record: Record | None) -> dict[str, Any] | None:
     return {what: to_json(getattr(record, what)) for what in _RECORD}
 
 
-def state_said(state: object, name: str) -> Any:
+def variable_said(v: Variable) -> dict[str, Any]:
+    """A variable as plain data."""
+    out: dict[str, Any] = {"name": v.name, "kind": v.kind}
+    if v.is_discrete:
+        out |= {"states": [_state_said(s, v.name) for s in v.states], "ordered": v.ordered}
+    return out
+
+
+def _state_said(state: object, name: str) -> Any:
     """A state as plain data; what would not come back the same is refused."""
     out = to_json(state)
     if (isinstance(out, dict) and ("text" in out or "map" in out)) or isinstance(out, list):

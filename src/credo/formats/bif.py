@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from credo.formats.names import MARK, QUOTED, Spelling
 from credo.formats.reading import Reading
-from credo.formats.rows import Rows
+from credo.formats.rows import Rows, parts_of
 from credo.formats.scanner import C_COMMENTS, Scanner, Token
+from credo.formats.states import kinds_text
 from credo.formats.writing import Page
 from credo.model.networks.network import Network
 
@@ -127,57 +129,20 @@ def _probability(scanner: Scanner, start: int) -> None:
     if not family:
         raise scanner.error("The probability block names no variable.", start)
     rows = Rows(scanner, family[0], family[1:], start)
-    scanner.expect("{", "the variables")
-    codes = [scanner.reading.codes[p] for p in rows.parents]
-    while True:
-        match = _ROW.match(scanner.text, scanner.at)
-        if match is not None:
-            at = match.start(1)
-            scanner.at = match.end()
-            rows.row(
-                _codes(scanner, rows, codes, match[1].replace(",", " ").split(), at),
-                _parts(match[2]),
-                at,
-            )
-            continue
-        token = scanner.next()
-        if token.is_mark("}"):
-            break
-        if token.is_mark("("):
-            states = scanner.names(")", "the states")
-            found = _codes(scanner, rows, codes, states, token.at)
-            rows.row(found, _parts(scanner.until(";", "a row")[0]), token.at)
-        elif token.is_mark("table"):
-            rows.whole(_parts(scanner.until(";", "the table")[0]), token.at)
-        elif token.is_mark("default"):
-            rows.default(_parts(scanner.until(";", "the default")[0]), token.at)
-        elif token.is_mark("property"):
-            scanner.until(";", "a property")
-        else:
-            raise scanner.error(
-                f"Expected 'table', 'default', a row or '}}', got {token.text[:40]!r}.", token.at
-            )
+    rows.block(_ROW, lambda state, known, named: known.get(state), _other)
     rows.finish(child_fastest=False)
 
 
-def _parts(text: str) -> list[str]:
-    return text.replace(",", " ").split()
-
-
-def _codes(
-    scanner: Scanner, rows: Rows, codes: list[dict[str, int]], states: list[str], at: int
-) -> list[int]:
-    if len(states) != len(codes):
-        return [0] * len(states)  # the wrong number of states: `Rows.row` refuses it
-    try:
-        return [known[s] for known, s in zip(codes, states, strict=True)]
-    except KeyError:
-        for parent, known, state in zip(rows.parents, codes, states, strict=True):
-            if state not in known:
-                raise scanner.reading.unknown(
-                    scanner.line(at), "State", state, list(known), f"one of {parent!r}"
-                ) from None
-        raise AssertionError from None
+def _other(rows: Rows, token: Token) -> None:
+    """What a block may hold besides rows."""
+    if token.is_mark("table"):
+        rows.whole(parts_of(rows.scanner.until(";", "the table")[0]), token.at)
+    elif token.is_mark("property"):
+        rows.scanner.until(";", "a property")
+    else:
+        raise rows.scanner.error(
+            f"Expected 'table', 'default', a row or '}}', got {token.text[:40]!r}.", token.at
+        )
 
 
 def write(net: Network) -> str:
@@ -189,7 +154,7 @@ def write(net: Network) -> str:
 
     out = []
     for v, name in page.variables:
-        kinds = page.kinds(v)
+        kinds = kinds_text(v)
         out.append(
             f"variable {spelled(name)} {{\n"
             f"  type discrete [ {v.arity} ] {{ {', '.join(map(spelled, page.states[v.name]))} }};\n"
@@ -205,7 +170,7 @@ def write(net: Network) -> str:
         given = ", ".join(spelled(page.names[p]) for p in parents)
         out.append(f"probability ( {spelled(name)} | {given} ) {{\n")
         labels = [[spelled(s) for s in page.states[p]] for p in parents]
-        for states, row in zip(page.configurations(labels), page.rows(cpt), strict=True):
+        for states, row in zip(itertools.product(*labels), page.rows(cpt), strict=True):
             out.append(f"  ({', '.join(states)}) {', '.join(row)};\n")
         out.append("}\n")
     mark = f'  property "{MARK}";\n' if page.spell.escaped else ""

@@ -8,12 +8,14 @@ A row names the parents' states by their positions, from 0.
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from credo.formats.names import IDENTIFIER, MARK, QUOTED, Spelling
 from credo.formats.reading import Reading
-from credo.formats.rows import Rows
-from credo.formats.scanner import C_COMMENTS, Scanner
+from credo.formats.rows import Rows, parts_of
+from credo.formats.scanner import C_COMMENTS, Scanner, Token
+from credo.formats.states import kinds_text
 from credo.formats.writing import Page
 from credo.model.networks.network import Network
 
@@ -120,56 +122,27 @@ def _probability(scanner: Scanner, start: int) -> None:
     if not family:
         raise scanner.error("The probability block names no node.", start)
     rows = Rows(scanner, family[0], family[1:], start)
-    scanner.expect("{", "the variables")
-    while True:
-        match = _ROW.match(scanner.text, scanner.at)
-        if match is not None:
-            scanner.at = match.end()
-            at = match.start(1)
-            states = match[1].replace(",", " ").split()
-            rows.row(_codes(scanner, rows, states, at), _parts(match[2]), at)
-            continue
-        token = scanner.next()
-        if token.is_mark("}"):
-            break
-        if token.is_mark("("):
-            states = scanner.names(")", "the states")
-            _separator(scanner)
-            found = _codes(scanner, rows, states, token.at, named=True)
-            rows.row(found, _parts(scanner.until(";", "a row")[0]), token.at)
-        elif token.is_mark("default"):
-            _separator(scanner)
-            rows.default(_parts(scanner.until(";", "the default")[0]), token.at)
-        elif token.is_mark("function"):
-            raise scanner.error(f"The function of {family[0]!r} is not read.", token.at)
-        elif token.quoted or not token.text or token.text in _MARKS:
-            raise scanner.error("Expected a row, numbers or '}'.", token.at)
-        else:
-            scanner.at = token.at
-            rows.whole(_parts(scanner.until(";", "the numbers")[0]), token.at)
+    rows.block(_ROW, _code, _other, lambda: _separator(scanner))
     rows.finish(child_fastest=True)
 
 
-def _parts(text: str) -> list[str]:
-    return text.replace(",", " ").split()
+def _other(rows: Rows, token: Token) -> None:
+    """What a block may hold besides rows: all numbers at once."""
+    scanner = rows.scanner
+    if token.is_mark("function"):
+        raise scanner.error(f"The function of {rows.child!r} is not read.", token.at)
+    if token.quoted or not token.text or token.text in _MARKS:
+        raise scanner.error("Expected a row, numbers or '}'.", token.at)
+    scanner.at = token.at
+    rows.whole(parts_of(scanner.until(";", "the numbers")[0]), token.at)
 
 
-def _codes(
-    scanner: Scanner, rows: Rows, states: list[str], at: int, *, named: bool = False
-) -> list[int]:
-    """Positions of the parents' states, given as positions or, where `named`, by name first."""
-    out = []
-    for parent, state in zip(rows.parents, states, strict=False):
-        known = scanner.reading.codes[parent]
-        if named and state in known:
-            out.append(known[state])
-        elif state.isascii() and state.isdigit() and len(state) < 6 and int(state) < len(known):
-            out.append(int(state))
-        else:
-            raise scanner.reading.unknown(
-                scanner.line(at), "State", state, list(known), f"one of {parent!r}"
-            )
-    return out if len(states) == len(rows.parents) else [0] * len(states)
+def _code(state: str, known: dict[str, int], named: bool) -> int | None:
+    """The position of a state, given as a position or, where `named`, by name first."""
+    if named and state in known:
+        return known[state]
+    digits = state.isascii() and state.isdigit() and len(state) < 6
+    return int(state) if digits and int(state) < len(known) else None
 
 
 def write(net: Network) -> str:
@@ -179,7 +152,7 @@ def write(net: Network) -> str:
     out = []
     for i, (v, name) in enumerate(page.variables):
         states = ", ".join(f'"{s}"' for s in page.states[v.name])
-        kinds = page.kinds(v)
+        kinds = kinds_text(v)
         out.append(
             f"node {name} {{\n"
             f'  name : "{label(v.name)}";\n'
@@ -195,7 +168,7 @@ def write(net: Network) -> str:
             continue
         out.append(f"probability ( {name} | {given} ) {{\n")
         labels = [list(map(str, range(p.arity))) for p in cpt.parents]
-        for states_at, row in zip(page.configurations(labels), page.rows(cpt), strict=True):
+        for states_at, row in zip(itertools.product(*labels), page.rows(cpt), strict=True):
             out.append(f"  ({', '.join(states_at)}) : {', '.join(row)};\n")
         out.append("}\n")
     mark = f'properties {{\n  credo_names = "{MARK}";\n}}\n' if page.escaped else ""

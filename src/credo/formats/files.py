@@ -11,7 +11,10 @@ from pathlib import Path
 from credo.core.errors import InputError, LimitError, near_file
 from credo.data.out.atomic import WriteError, replace_file
 
-__all__ = ["ENDINGS", "READ_ONLY", "Limits", "WriteError", "format_of", "read_bytes", "write_bytes"]
+__all__ = [
+    "ENDINGS", "READ_ONLY", "Limits", "WriteError", "format_of", "raise_limits", "read_bytes",
+    "write_bytes",
+]  # fmt: skip
 
 ENDINGS = {
     ".bif": "bif",
@@ -73,9 +76,19 @@ def read_bytes(path: Path, limits: Limits, *, packed: bool) -> bytes:
     if len(data) > limits.file_bytes:
         raise LimitError(
             f"{path.name} has more than {limits.file_bytes:,} bytes.",
-            hint="If the file can be trusted, give limits=Limits(file_bytes=…).",
+            hint=raise_limits("file_bytes"),
         )
     return unpack(data, path.name, limits) if packed else data
+
+
+def raise_limits(*names: str) -> str:
+    """What to do about a file that passes a limit.
+
+    >>> raise_limits("states")
+    'If the file can be trusted, load it in Python with limits=Limits(states=…).'
+    """
+    larger = ", ".join(f"{name}=…" for name in names)
+    return f"If the file can be trusted, load it in Python with limits=Limits({larger})."
 
 
 def _missing(path: Path, error: OSError) -> InputError:
@@ -106,7 +119,7 @@ def unpack(data: bytes, name: str, limits: Limits) -> bytes:
         if size > most:
             raise LimitError(
                 f"{name} grows to more than {most:,} bytes when unpacked.",
-                hint="If it can be trusted, give limits=Limits(decompressed_bytes=…, ratio=…).",
+                hint=raise_limits("decompressed_bytes", "ratio"),
             )
         out.append(piece)
     return b"".join(out)

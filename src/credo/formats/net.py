@@ -11,6 +11,7 @@ from __future__ import annotations
 from credo.formats.names import IDENTIFIER, MARK, QUOTED, Spelling
 from credo.formats.reading import Reading
 from credo.formats.scanner import ALL_COMMENTS, Scanner, Token
+from credo.formats.states import kinds_text
 from credo.formats.writing import Page
 from credo.model.networks.network import Network
 
@@ -143,7 +144,7 @@ def write(net: Network) -> str:
     out = []
     for i, (v, name) in enumerate(page.variables):
         states = " ".join(f'"{s}"' for s in page.states[v.name])
-        kinds = page.kinds(v)
+        kinds = kinds_text(v)
         out.append(
             f"node {name}\n{{\n"
             f'  label = "{label(v.name)}";\n'

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
 from credo.core.schema import Variable
-from credo.formats.files import Limits
+from credo.formats.files import Limits, raise_limits
 from credo.formats.names import unescape
 from credo.formats.printed import MOST, ROUNDING, TOLERANCE, adds_up, printing_error, weights
 from credo.formats.states import restored
@@ -80,14 +80,14 @@ class Reading:
         most = getattr(self.limits, limit)
         return LimitError(
             f"{self.where(line)}: {what}; at most {most:,} are allowed.",
-            hint=f"If the file can be trusted, give limits=Limits({limit}=…).",
+            hint=raise_limits(limit),
         )
 
     def too_many(self, line: int | None, what: str, most: int) -> LimitError:
         """The refusal of a list that is longer than any limit allows, before it is read whole."""
         return LimitError(
             f"{self.where(line)}: There are more than {most:,} names in {what}.",
-            hint="If the file can be trusted, give limits=Limits(states=…, variables=…).",
+            hint=raise_limits("states", "variables"),
         )
 
     def unknown(

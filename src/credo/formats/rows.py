@@ -1,15 +1,25 @@
-"""Rows: a table given row by row, each with the states of the parents, in any order."""
+"""Rows: a table given row by row, each with the states of the parents, in any order.
+
+BIF and DSC write `(states) numbers;` for a row, `default numbers;` for those that are not given, or
+all numbers at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from credo.formats.reading import Reading
-from credo.formats.scanner import Scanner
+from credo.formats.scanner import Scanner, Token
 
-__all__ = ["Rows"]
+__all__ = ["Rows", "parts_of"]
+
+
+def parts_of(text: str) -> list[str]:
+    """Numbers or names with blanks or commas between them."""
+    return text.replace(",", " ").split()
 
 
 class Rows:
@@ -30,6 +40,60 @@ class Rows:
         self._parts: list[str] = []
         self._default: list[str] | None = None
         self._whole: tuple[list[str], int] | None = None
+
+    def block(
+        self,
+        simple: re.Pattern[str],
+        code: Callable[[str, dict[str, int], bool], int | None],
+        other: Callable[[Rows, Token], None],
+        separator: Callable[[], None] = lambda: None,
+    ) -> None:
+        """The rows up to the closing brace.
+
+        `simple` finds the states and numbers of a usual row; `code` is that of a state among those
+        of a parent, also where names may be quoted; `other` takes what is neither row nor default.
+        """
+        scanner = self.scanner
+        scanner.expect("{", "the variables")
+        while True:
+            match = simple.match(scanner.text, scanner.at)
+            if match is not None:
+                scanner.at, at = match.end(), match.start(1)
+                self._row(parts_of(match[1]), code, False, parts_of(match[2]), at)
+                continue
+            token = scanner.next()
+            if token.is_mark("}"):
+                return
+            if token.is_mark("("):
+                states = scanner.names(")", "the states")
+                separator()
+                numbers = parts_of(scanner.until(";", "a row")[0])
+                self._row(states, code, True, numbers, token.at)
+            elif token.is_mark("default"):
+                separator()
+                self.default(parts_of(scanner.until(";", "the default")[0]), token.at)
+            else:
+                other(self, token)
+
+    def _row(
+        self,
+        states: list[str],
+        code: Callable[[str, dict[str, int], bool], int | None],
+        named: bool,
+        parts: list[str],
+        at: int,
+    ) -> None:
+        """A row by the states of its parents; one that a parent does not have is refused."""
+        codes = []
+        for parent, state in zip(self.parents, states, strict=False):
+            known = self.reading.codes[parent]
+            found = code(state, known, named)
+            if found is None and len(states) == len(self.parents):
+                line = self.scanner.line(at)
+                where = f"one of {parent!r}"
+                raise self.reading.unknown(line, "State", state, list(known), where)
+            codes.append(found or 0)
+        self.row(codes if len(states) == len(self.parents) else [0] * len(states), parts, at)
 
     def row(self, codes: Sequence[int], parts: list[str], at: int) -> None:
         """The numbers of one row."""

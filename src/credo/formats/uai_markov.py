@@ -95,5 +95,5 @@ def refuse_directed(format: str) -> InputError:
     """The refusal to write an undirected model in a format of Bayesian networks."""
     return InputError(
         f"A {format} file holds a Bayesian network, and this model has no directions.",
-        hint="Save it as .uai or .credo, or save to_network() of it.",
+        hint="Save it as .uai or .credo, or as a network: to_network(), credo convert --directed.",
     )

@@ -5,13 +5,10 @@ Numbers are written with `repr`, the shortest text that gives back the same bits
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
-
 from credo.core.errors import InputError
 from credo.core.schema import Variable
 from credo.formats.names import Spelling, distinct_texts
-from credo.formats.states import kinds_text, state_text
+from credo.formats.states import state_text
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
 
@@ -49,14 +46,6 @@ class Page:
         """Whether any name or state had to be escaped."""
         return self.spell.escaped or self._states_spell.escaped
 
-    def kinds(self, variable: Variable) -> str:
-        """The types of the states, for a property of our own."""
-        return kinds_text(variable)
-
     def rows(self, cpt: Cpt) -> list[list[str]]:
         """The numbers of a table, one list for each row."""
         return [list(map(repr, row)) for row in cpt.values.reshape(-1, cpt.child.arity).tolist()]
-
-    def configurations(self, labels: Sequence[Sequence[str]]) -> Iterable[tuple[str, ...]]:
-        """The labels of each row, the last parent fastest."""
-        return itertools.product(*labels)

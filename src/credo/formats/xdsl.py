@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape
 from credo.formats import noisy_max
 from credo.formats.names import LETTER_FIRST, MARK, XML_TEXT, Spelling
 from credo.formats.reading import Reading
+from credo.formats.states import kinds_text
 from credo.formats.writing import Page
 from credo.formats.xml_tree import Element, parse
 from credo.model.networks.network import Network
@@ -125,7 +126,7 @@ def write(net: Network) -> str:
         else:
             flat = " ".join(" ".join(row) for row in page.rows(cpt))
             out.append(f"\t\t\t<probabilities>{flat}</probabilities>\n")
-        kinds = page.kinds(cpt.child)
+        kinds = kinds_text(cpt.child)
         out.append(f'\t\t\t<property id="credo_states">{kinds}</property>\n' if kinds else "")
         out.append(f"\t\t</{kind}>\n")
     out.append('\t</nodes>\n\t<extensions>\n\t\t<genie version="1.0" app="credo" name="credo">\n')

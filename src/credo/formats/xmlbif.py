@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from credo.formats.names import MARK, XML_TEXT, Spelling
 from credo.formats.reading import Reading
+from credo.formats.states import kinds_text
 from credo.formats.writing import Page
 from credo.formats.xml_tree import Element, parse
 from credo.model.networks.network import Network
@@ -83,7 +84,7 @@ def write(net: Network) -> str:
     page = Page(net, "XMLBIF", Spelling(XML_TEXT))
     out = [_HEAD, f"<PROPERTY>{MARK}</PROPERTY>\n" if page.escaped else ""]
     for v, name in page.variables:
-        kinds = page.kinds(v)
+        kinds = kinds_text(v)
         out.append(f'<VARIABLE TYPE="nature">\n  <NAME>{escape(name)}</NAME>\n')
         out += [f"  <OUTCOME>{escape(s)}</OUTCOME>\n" for s in page.states[v.name]]
         out.append(f"  <PROPERTY>credo states {kinds}</PROPERTY>\n" if kinds else "")

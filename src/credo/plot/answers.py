@@ -15,12 +15,10 @@ from credo.model.distributions.beta import Beta
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
 from credo.model.values.reals import shown
-from credo.plot.axes import axes, entry, legend, name_bars, words
+from credo.plot.axes import MARKS, axes, entry, legend, name_bars, words
 from credo.plot.distributions import prior_posterior
 
 __all__ = ["parameter", "response"]
-
-_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 def parameter(
@@ -119,7 +117,7 @@ def response(
     if asked.is_discrete:
         for k, state in enumerate(asked.states[:12]):
             y = [float(a.p[k]) for a in answers]
-            mark = _MARKS[k % len(_MARKS)] if moved.is_discrete else None
+            mark = MARKS[k % len(MARKS)] if moved.is_discrete else None
             [line] = ax.plot(x, y, style, marker=mark, label=entry(state))
             if interval is not None:
                 low = [float(a.low[k]) for a in answers]

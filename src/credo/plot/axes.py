@@ -11,7 +11,20 @@ from typing import Any
 from credo.core.errors import InputError, MissingPackageError
 from credo.model.values.reals import shown
 
-__all__ = ["axes", "entry", "legend", "name_bars", "name_columns", "name_rows", "plain", "words"]
+__all__ = [
+    "MARKS",
+    "axes",
+    "entry",
+    "legend",
+    "name_bars",
+    "name_columns",
+    "name_rows",
+    "plain",
+    "words",
+]
+
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""Marks of curves, told apart without colour."""
 
 _FEW = 12  # bars whose names stand upright
 _NAMES = 40  # names that fit under the bars of one picture

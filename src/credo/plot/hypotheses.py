@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credo.core.errors import InputError, LimitError
+from credo.model.hypotheses.history import RULES
 from credo.model.hypotheses.rules import brief, known_rule
 from credo.model.values.reals import shown
 from credo.model.values.value import listed
-from credo.plot.axes import axes, entry, legend, name_bars, words
+from credo.plot.axes import MARKS, axes, entry, legend, name_bars, words
 
 if TYPE_CHECKING:
     from credo.model.hypotheses.generalise import Generalisation
@@ -27,9 +28,6 @@ __all__ = ["generalisation", "posterior_curves", "prediction_curve"]
 MOST_BARS = 1_000
 """At most this many bars are drawn."""
 
-RULES = ("average", "map", "mle", "mdl")
-
-_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")  # told apart without colour
 _DASHES = {"average": "-", "map": "--", "mle": ":", "mdl": "-."}
 
 
@@ -68,7 +66,7 @@ def posterior_curves(h: Hypotheses, ax: Any = None, *, most: int = 8) -> Any:
             history.n,
             history.posteriors[:, k],
             label=entry(history.names[k]),
-            marker=_MARKS[i % len(_MARKS)] if len(history) <= 50 else None,
+            marker=MARKS[i % len(MARKS)] if len(history) <= 50 else None,
             markersize=4,
         )
     _finish(ax, "P(hypothesis | observations)")
@@ -102,7 +100,7 @@ def prediction_curve(
             predictions[rule],
             _DASHES[rule],
             label=rule,
-            marker=_MARKS[RULES.index(rule)] if len(history) <= 50 else None,
+            marker=MARKS[RULES.index(rule)] if len(history) <= 50 else None,
             markersize=4,
         )
     _finish(ax, f"P({brief(outcome)} next | observations)")

@@ -12,8 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from credo.checking.findings import alike
-from credo.checking.recorded import kept_how
+from credo.checking.findings import alike, kept_how
 from credo.core.errors import CredoError, MissingPackageError
 from credo.reports.markup import Html, folded, items, join, note, paragraph, picture, table, tag
 from credo.reports.page import Section

@@ -6,7 +6,6 @@ move an answer both ways, and the most probable state of everything.
 
 from __future__ import annotations
 
-import re
 import shlex
 import warnings
 from typing import Any
@@ -15,16 +14,15 @@ import numpy as np
 
 from credo.core.errors import CredoError, CredoWarning
 from credo.core.render import short_probability
-from credo.core.state_values import readable
 from credo.plot.networks.view import information
 from credo.predict.exact.engine import engine_of
 from credo.predict.questions.intervention import intervene
-from credo.predict.questions.question import parse
+from credo.predict.questions.question import parse, quoted
 from credo.reports.markup import Html, bar, code, join, note, paragraph, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject
 
-__all__ = ["default_questions", "questions_section", "quoted"]
+__all__ = ["default_questions", "questions_section"]
 
 _MIDDLE = 64  # nodes up to which many edges are measured to find the strongest
 _STATES = 30  # states of an answer that are shown
@@ -35,19 +33,6 @@ _CAUSES = (
     "not show that: graphs with other arrows may fit them as well, and a common cause that is not "
     "in the table changes the answer. Read it so only where the arrows are known to be causes."
 )
-
-
-def quoted(value: object) -> str:
-    r"""A name or a state as it is written in a question.
-
-    >>> quoted("smoke"), quoted("a, b")
-    ('smoke', '"a, b"')
-    """
-    text = readable(value)
-    if re.fullmatch(r"[\w.+/-]+", text) and text not in ("in", "P", "do", "argmax"):
-        return text
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def default_questions(subject: Subject) -> list[str]:

@@ -13,8 +13,7 @@ from credo import __version__
 from credo.core.errors import CredoError
 from credo.core.render import number
 from credo.core.schema import Schema, Variable
-from credo.data import read
-from credo.predict.rows.rows import column_names
+from credo.data import names_of, read
 from credo.reports.charts import curve
 from credo.reports.markup import Html, code, items, join, note, paragraph, picture, table, tag
 from credo.reports.page import Section
@@ -24,7 +23,6 @@ from credo.train.structure.recipe import arguments_of
 __all__ = ["how_read", "learned_section", "reproduce_section", "rows_of"]
 
 _EMBEDDED = 2_000_000  # bytes of a model that are put into the page
-_FAMILIES = 60
 
 
 def learned_section(subject: Subject) -> Section:
@@ -64,10 +62,10 @@ def learned_section(subject: Subject) -> Section:
         parts.append(picture(curve(record.trace, "iteration", label), words))
     families = record.families
     if len(families):
-        head, lines, right = families._table(_FAMILIES)
-        parts.append(table(head, lines, right=right, caption="Family by family"))
-        if len(families) > _FAMILIES:
-            parts.append(note(f"{len(families) - _FAMILIES:,} more families are not shown."))
+        view = families._view()
+        parts.append(table(view.head, view.rows, right=view.right, caption="Family by family"))
+        if view.note:
+            parts.append(note(view.note))
     return Section("learned", "How it was learned", join(parts))
 
 
@@ -225,9 +223,9 @@ _STATES = 40  # of a column, up to which they are written out
 
 def rows_of(model: Any, data: Any) -> Any:
     """A table by the model's schema, as far as it has its columns."""
-    names = column_names(data)
-    have = tuple(v for v in model.variables if names is None or v.name in names)
-    return read(data, Schema(have) if have and names is not None else None)
+    names = names_of(data)
+    have = tuple(v for v in model.variables if v.name in names)
+    return read(data, Schema(have) if have else None)
 
 
 def how_read(subject: Subject) -> tuple[str, str]:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from credo.checking.again.learned_from import learned_from
-from credo.checking.findings import Finding
-from credo.checking.recorded import kept
+from credo.checking.again.folds import learned_from
+from credo.checking.findings import Finding, kept
 from credo.core.errors import CredoError, CredoWarning
 from credo.core.schema import Schema
 from credo.data import Stream, Table, read

@@ -23,7 +23,6 @@ from credo.core.errors import InputError, SchemaError, shown, unknown_name
 from credo.core.render import number, one_line, statistic_tail, table_html, table_text
 from credo.core.schema import Variable
 from credo.stats.configurations import grouped, named
-from credo.stats.correlations import correlations
 from credo.stats.given import (
     given_axes,
     given_codes,
@@ -35,7 +34,7 @@ from credo.stats.given import (
     sealed,
     total_of,
 )
-from credo.stats.labelled import labelled
+from credo.stats.labelled import described, labelled
 from credo.stats.squares import refuse_squares, with_small_squares
 
 __all__ = ["Moments"]
@@ -251,7 +250,7 @@ class Moments:
         >>> Moments.of({"x": [1.0, 2.0, 3.0], "y": [2.0, 4.0, 0.0]}).correlation.round(3).tolist()
         [[[1.0, -0.5], [-0.5, 1.0]]]
         """
-        return correlations(self)
+        return _correlations(self)
 
     def columns(self, name: str = "n") -> dict[str, list[Any]]:
         """The configurations as columns: a row for each, with its states, its weight `n`, and the
@@ -420,3 +419,28 @@ def _checked_weights(weights: Sequence[float], rows: int) -> Floats:
             f"The weights must be a number of 0 or more for each of the {rows:,} rows."
         )
     return w
+
+
+def _correlations(moments: Moments) -> Floats:
+    """The correlation matrix of each configuration, or an error that names what is constant: what
+    varies by no more than the rounding of its mean, as wherever a Gaussian is fitted.
+    """
+    rounding = (4 * np.finfo(float).eps * np.abs(moments.mean)) ** 2
+    for row, column in np.argwhere(moments.variance <= rounding)[:1].tolist():
+        raise _constant(moments, row, moments.continuous[column].name)
+    size = np.sqrt(np.diagonal(moments.scatter, axis1=1, axis2=2))
+    r: Floats = np.clip(moments.scatter / size[:, :, None] / size[:, None, :], -1.0, 1.0)
+    np.einsum("ijj->ij", r)[...] = 1.0
+    return r
+
+
+def _constant(moments: Moments, row: int, name: str) -> InputError:
+    where = described(moments.discrete, moments.configurations[row].tolist())
+    apart = "Take the slices apart: moments[{…}].correlation." if moments.discrete else ""
+    if moments.n[row] <= 1:
+        why = f"One row has no spread, so that {name!r} has no correlation{where}."
+        return InputError(why, hint=apart or "Give more rows.")
+    rest = [n for n in moments.names if n != name]
+    out = f"Leave it out: moments.marginal({rest})." if len(moments.continuous) > 1 else ""
+    why = f"{name!r} is constant{where}, so that it has no correlation."
+    return InputError(why, hint=f"{out} {apart}".strip())

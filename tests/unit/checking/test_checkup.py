@@ -250,9 +250,11 @@ def test_a_section_that_is_late_is_left_out_and_named():
         time.sleep(0.5)
         return 0.0
 
-    report = cr.check(net, rows, statistics={"slow": slow}, budget=10, edges=0)
+    report = cr.check(net, rows, statistics={"slow": slow}, seconds=10, edges=0)
     assert report.predictive is None and report.held_out is not None
     assert report.left_out["predictive"].startswith("There was no time left for")
-    whole = cr.check(net, rows, budget=None, sections=["predictive"], draws=20)
+    whole = cr.check(net, rows, seconds=None, sections=["predictive"], draws=20)
     assert not whole.left_out
-    assert "predictive" in cr.check(net, rows, budget=1e-9).left_out
+    assert "predictive" in cr.check(net, rows, seconds=1e-9).left_out
+    with pytest.warns(DeprecationWarning, match="budget= of check is now seconds="):
+        assert "predictive" in cr.check(net, rows, budget=1e-9).left_out

@@ -8,7 +8,7 @@ from tests.unit.checking.nets import SPRINKLER, with_gaps
 
 import credo as cr
 from credo.checking.again.folds import deal
-from credo.checking.again.scores import Score, mean_error
+from credo.checking.again.row_scores import Score, mean_error
 from credo.checking.sections.held_out import HeldOut
 
 SECTION = ["held_out"]

@@ -6,8 +6,9 @@ from scipy.stats import multivariate_normal, norm
 from tests.unit.checking.nets import SPRINKLER, gaussian, mixed, with_gaps
 
 import credo as cr
-from credo.checking.again.row_scores import family_terms, log_at, score_rows
+from credo.checking.again.row_scores import family_terms, score_rows
 from credo.errors import LimitError
+from credo.predict.rows.rows import log_at
 
 
 def test_discrete_rows_with_gaps_are_their_log_evidence():

@@ -48,7 +48,7 @@ def test_the_record_and_the_file_say_how_the_graph_was_searched(tmp_path):
     rows = cr.read(noise(50, 4))
     net = cr.learn(
         rows, "bdeu", "hill-climb", ess=3, forbidden=[("v0", "v1")], tiers=[["v0", "v1"], ["v2"]],
-        max_parents={"v3": 1}, rng=7, restarts=2, budget=9, parameters=cr.Laplace(0.5),
+        max_parents={"v3": 1}, rng=7, restarts=2, seconds=9, parameters=cr.Laplace(0.5),
         candidates={"v2": ["v0", "v3"]},
     )  # fmt: skip
     net.save(tmp_path / "net.credo")
@@ -96,11 +96,11 @@ def test_gaps_are_searched_again_by_structural_em():
 
 def test_searches_that_are_cut_short_are_said():
     rows = noise(80, 40)
-    net = cr.learn(rows, search="order", budget=1)
-    report = held(net, rows, folds=2, budget=0.12)
+    net = cr.learn(rows, search="order", seconds=1)
+    report = held(net, rows, folds=2, seconds=0.12)
     assert "cut short at 0.02 s" in report.how
-    with pytest.raises(cr.errors.CredoError, match="budget must be a number of seconds above 0"):
-        held(net, rows, budget=0)
+    with pytest.raises(cr.errors.CredoError, match="seconds must be a number above 0"):
+        held(net, rows, seconds=0)
 
 
 def test_comparing_models_searches_again_too():

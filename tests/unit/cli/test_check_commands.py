@@ -4,7 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from tests.in_process import credo
+from tests.in_process import call, credo
 from tests.unit.checking.nets import SPRINKLER
 
 import credo as cr
@@ -20,12 +20,6 @@ def files(tmp_path_factory):
     cr.fit("[rain][sprinkler][wet][late]", rows, prior=cr.BDeu(1)).save(folder / "none.credo")
     SPRINKLER.save(folder / "true.bif")
     return folder
-
-
-def call(*args):
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.output
 
 
 def test_check_tells_findings_and_sections(files):
@@ -116,8 +110,8 @@ def test_bad_input_is_one_sentence_and_exit_code_2(files, args, said):
 
 
 def test_a_budget_is_for_every_section(files):
-    words = ["check", files / "fitted.credo", files / "rows.csv", "--budget"]
+    words = ["check", files / "fitted.credo", files / "rows.csv", "--seconds"]
     late = CliRunner().invoke(cli.app, [*map(str, words), "1e-9"], standalone_mode=False)
     assert "There was no time left for" in late.output + str(late.exception or "")
     none = CliRunner().invoke(cli.app, [*map(str, words), "0"], standalone_mode=False)
-    assert "--budget must be a number of seconds above 0" in str(none.exception)
+    assert "--seconds must be a number above 0" in str(none.exception)

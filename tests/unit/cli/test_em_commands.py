@@ -4,18 +4,13 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from tests.in_process import call
 
 import credo as cr
 from credo import cli
 from credo.errors import CredoError
 
 ROWS = "Burglary,Alarm\nno,off\nno,off\n,on\nyes,on\n"
-
-
-def call(*args):
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.output
 
 
 @pytest.fixture
@@ -34,7 +29,7 @@ def test_em_learns_and_writes(tmp_path, rows):
     assert "em from days.csv" in out and "stopped: a step changed no parameter" in out
     assert "Alarm | Burglary" in out and "wrote m.credo" in out
     assert cr.load(model).p("Burglary")["yes"] == pytest.approx(0.5)
-    report = json.loads(call("em", GRAPH, rows, "--prior", "k2", "--json", "--budget", "3"))
+    report = json.loads(call("em", GRAPH, rows, "--prior", "k2", "--json", "--max-iter", "3"))
     assert len(report["trace"]) == report["iterations"] + 1
     assert report["missing"] == {"Burglary": 0.25}
     again = json.loads(call("em", model, rows, "--start", model, "--json"))

@@ -5,18 +5,13 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.in_process import call
 
 import credo as cr
 from credo import cli
 from credo.errors import CredoError
 
 PATH = str(cr.examples.path("pneumonia"))
-
-
-def call(*args):
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.output
 
 
 def test_fit_ask_and_update(tmp_path):

@@ -168,12 +168,12 @@ def test_learn_fits_on_a_screen_and_details_say_the_rest(tmp_path):
         *(",".join(f"s{c[r]}" for c in columns.values()) for r in range(200)),
     ]
     path.write_text("\n".join(lines) + "\n")
-    short = run("learn", path, "-o", tmp_path / "w.credo", "--budget", 5)
+    short = run("learn", path, "-o", tmp_path / "w.credo", "--seconds", 5)
     assert short.count("\n") <= 30
     assert "v00" in short and "independent columns" in short
     parts = ["wide.csv: 200 rows", "Learned ", "independent columns", "written to", "credo ask"]
     assert sorted(parts, key=short.index) == parts
-    long = run("learn", path, "-o", tmp_path / "w.credo", "--details", "--budget", 5)
+    long = run("learn", path, "-o", tmp_path / "w.credo", "--details", "--seconds", 5)
     for part in ("why", "parents", "stopped: ", "The graph: ", "learned again in 5 folds"):
         assert part in long, part
 
@@ -181,8 +181,8 @@ def test_learn_fits_on_a_screen_and_details_say_the_rest(tmp_path):
 def test_sections_of_the_check_that_were_late_are_named(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(cr.examples.path("titanic").read_bytes())
-    out = run("learn", path, "-o", tmp_path / "t.credo", "--budget", 0.02)
-    assert "for lack of time (--budget): " in out or "Not checked: There was no time left" in out
+    out = run("learn", path, "-o", tmp_path / "t.credo", "--seconds", 0.02)
+    assert "for lack of time (--seconds): " in out or "Not checked: There was no time left" in out
 
 
 def test_ask_recalls_what_learn_found_wrong(tmp_path):
@@ -249,8 +249,8 @@ def test_json_writes_nothing_unless_told(stage, tmp_path):
 
 
 def test_a_budget_of_no_seconds_is_no_budget(stage):
-    assert json.loads(run("learn", stage / "patients.csv", "--budget", 0, "--json"))["proven"]
-    assert "must be 0 or more" in refused("learn", stage / "patients.csv", "--budget", -1)
+    assert json.loads(run("learn", stage / "patients.csv", "--seconds", 0, "--json"))["proven"]
+    assert "must be 0 or more" in refused("learn", stage / "patients.csv", "--seconds", -1)
 
 
 def test_mixed_tables_get_posteriors(stage, tmp_path):

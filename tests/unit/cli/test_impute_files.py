@@ -4,18 +4,11 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
+from tests.in_process import call
 
 import credo as cr
-from credo import cli
 
 ROWS = 'id,Name,Burglary,n,Alarm\n1,"Doe, J",no,1,off\n007,"a ""b""",no,2,off\n3,,,1,on\n4,é,yes,0,on\n'
-
-
-def call(*args):
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
 
 
 @pytest.fixture

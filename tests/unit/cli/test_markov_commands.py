@@ -3,19 +3,12 @@
 import json
 
 import pytest
-from click.testing import CliRunner
+from tests.in_process import call
 
 import credo as cr
-from credo import cli
 from credo.errors import CredoError
 
 PNEUMONIA = str(cr.examples.path("pneumonia"))
-
-
-def call(*args):
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.output
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from tests.in_process import credo
+from tests.in_process import call, credo
 
 import credo as cr
 from credo import cli
@@ -25,12 +25,6 @@ def model(tmp_path):
     path = tmp_path / "alarm.bif"
     net.save(path)
     return path
-
-
-def call(*args):
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.output
 
 
 def test_ask(model):

@@ -6,11 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from tests.in_process import credo
+from tests.in_process import call, credo
 
 import credo as cr
-from credo import cli
 
 CREDO = Path(sys.executable).with_name("credo")
 
@@ -29,12 +27,6 @@ def model(tmp_path):
     path = tmp_path / "grass.bif"
     net.save(path)
     return path
-
-
-def call(*args):
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.output
 
 
 def test_rows_as_csv(model):

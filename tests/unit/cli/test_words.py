@@ -35,7 +35,6 @@ from credo.cli.words import in_options
         ("height must be 0 or more, got -2.0.", "--height must be"),
         ("stability must be a whole number, 0 or more, got -1.", "--stability must be"),
         ("memory must be more than 0, got '0'.", "--memory must be more than 0"),
-        ("If the file can be trusted, give limits=Limits(file_bytes=…).", "in Python"),
         ("A tree is cut by k= or by height=, not both.", "cut by --k or by --height, not both."),
         ("height= cuts a tree, and k-means makes none. Use k=.", "--height cuts a tree"),
         ("by= chooses k, and k is given.", "--by chooses k"),

@@ -68,9 +68,8 @@ def test_a_column_that_passes_255_and_65_535_values_midway():
     assert (table.values("v") == cells).all()
 
 
-def test_types_that_change_between_batches(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("n,m\n" + "1,\n" * 600_000 + "2.5,7\n1,8\n")
+def test_types_that_change_between_batches(put):
+    path = put("n,m\n" + "1,\n" * 600_000 + "2.5,7\n1,8\n")
     table = cr.read(path)
     assert table.schema["n"].states == (1, 2.5) and table.values("n")[-2] == 2.5
     assert table.schema["m"].states == (7, 8) and table.schema.column("m").missing == 600_000

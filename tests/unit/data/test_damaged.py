@@ -153,9 +153,8 @@ def test_memory_that_runs_out_is_one_sentence_whatever_the_engine_calls_it(tmp_p
             cr.read(rows)
 
 
-def test_without_room_for_a_thread_rows_are_read_in_this_one(tmp_path, monkeypatch):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n" + "x,1\ny,2\n" * 50)
+def test_without_room_for_a_thread_rows_are_read_in_this_one(put, monkeypatch):
+    path = put("a,b\n" + "x,1\ny,2\n" * 50)
 
     def no_room(self):
         raise RuntimeError("can't start new thread")

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data.sources import datasets, feed
+from credo.data.sources import feed
 from credo.data.sources.frames import feed_of_frame
 
 N = 500
@@ -100,12 +100,8 @@ FILTERS = {
 }
 
 
-@pytest.mark.parametrize("told", [True, False], ids=["pages", "scanner"])
 @pytest.mark.parametrize("chosen", FILTERS.values(), ids=FILTERS)
-def test_a_filtered_dataset_gives_the_rows_that_pass(chosen, told, tmp_path, monkeypatch):
-    """By pages, and by a scanner where Arrow does not tell the filter."""
-    if not told:
-        monkeypatch.setattr(datasets, "_filtered", lambda dataset: (None, None))
+def test_a_filtered_dataset_gives_the_rows_that_pass(chosen, tmp_path):
     dataset = ds.dataset(parquet(tmp_path)).filter(chosen)
     for names in (["x"], ["s", "d"]):
         assert cells(dataset, names) == dataset.to_table(columns=names).to_pydict()

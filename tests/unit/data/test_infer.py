@@ -95,17 +95,15 @@ def test_a_small_column_of_decimals_with_one_odd_cell_is_doubtful(odd, tmp_path)
 
 
 @pytest.mark.parametrize("cells", ["1 2 3 inf", "5 7 9 12 14 1,5"])
-def test_a_small_column_of_whole_numbers_with_a_cell_that_looks_like_one(cells, tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a;y\n" + "".join(f"{c};{i % 2}\n" for i, c in enumerate(cells.split())))
+def test_a_small_column_of_whole_numbers_with_a_cell_that_looks_like_one(put, cells):
+    path = put("a;y\n" + "".join(f"{c};{i % 2}\n" for i, c in enumerate(cells.split())))
     with pytest.warns(cr.errors.CredoWarning, match="which is not a number"):
         assert cr.read(path).schema.column("a").kind == "doubtful"
 
 
 @pytest.mark.parametrize("cells", ["0 1 2 3+", "1 2 3 4 5 6+", "0 1 0 1 1,5 0", "$5 $10 $5 $10"])
-def test_states_that_are_nearly_numbers_stay_states(cells, tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a;y\n" + "".join(f"{c};{i % 2}\n" for i, c in enumerate(cells.split())))
+def test_states_that_are_nearly_numbers_stay_states(put, cells):
+    path = put("a;y\n" + "".join(f"{c};{i % 2}\n" for i, c in enumerate(cells.split())))
     assert cr.read(path).schema["a"].states == tuple(sorted(set(cells.split())))
 
 
@@ -135,9 +133,8 @@ def test_dropping_and_states_in_order():
     assert table.codes("a").tolist() == [2, 1, 2]
 
 
-def test_states_given_for_text_find_any_type(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b,c\n1,TRUE,2.50\n2,false,1.0\n1,TRUE,2.5\n")
+def test_states_given_for_text_find_any_type(put):
+    path = put("a,b,c\n1,TRUE,2.50\n2,false,1.0\n1,TRUE,2.5\n")
     table = cr.read(path, {"a": [2, 1], "b": [True, False], "c": [1.0, 2.5]})
     assert table.values("a").tolist() == [1, 2, 1]
     assert table.values("b").tolist() == [True, False, True]
@@ -188,10 +185,9 @@ def test_who_asks_for_a_column_set_aside_is_told_why_and_what_to_do(ask):
         ask(table, "w")
 
 
-def test_text_types_of_a_csv_file(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text(
-        "tf,word,sign,code,dec\nT,TRUE,+2,007,1.5\nF,False,-1,012,2.5\nT,true,+2,007,3.5\nF,FALSE,-1,012,4.5\n"
+def test_text_types_of_a_csv_file(put):
+    path = put(
+        "tf,word,sign,code,dec\nT,TRUE,+2,007,1.5\nF,False,-1,012,2.5\nT,true,+2,007,3.5\nF,FALSE,-1,012,4.5\n",
     )
     schema = cr.read(path).schema
     assert schema["tf"].states == ("F", "T")
@@ -201,9 +197,8 @@ def test_text_types_of_a_csv_file(tmp_path):
     assert schema["dec"].kind == "continuous"
 
 
-def test_blanks_around_numbers_and_tokens_are_ignored_but_not_around_states(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a, b,c\n1, 2.5, x\n0, NA,x\n1, 3.5,x \n")
+def test_blanks_around_numbers_and_tokens_are_ignored_but_not_around_states(put):
+    path = put("a, b,c\n1, 2.5, x\n0, NA,x\n1, 3.5,x \n")
     table = cr.read(path)
     assert np.isnan(table.values(" b")[1])
     assert table.schema["c"].states == (" x", "x", "x ")
@@ -261,10 +256,9 @@ def test_numbers_are_states_by_their_rows_and_names(name, cells, expected):
     "cells",
     [[4, 9, 12, 30], ["Essex", "Kent", "Devon"], [1962.25, 1962.5, 1962.75]],
 )
-def test_row_names_are_identifiers_whatever_they_are(name, cells, tmp_path):
+def test_row_names_are_identifiers_whatever_they_are(put, name, cells):
     rows = {name: cells, "y": [i % 2 for i in range(len(cells))]}
-    path = tmp_path / "t.csv"
-    path.write_text(f"{name},y\n" + "".join(f"{c},{i % 2}\n" for i, c in enumerate(cells)))
+    path = put(f"{name},y\n" + "".join(f"{c},{i % 2}\n" for i, c in enumerate(cells)))
     for table in (cr.read(rows), cr.read(path)):
         assert table.schema.columns[0].kind == "identifier"
         assert "different values in" in table.schema.columns[0].reason
@@ -332,16 +326,14 @@ def test_a_name_that_says_identifier_needs_two_rows():
 
 
 @pytest.mark.parametrize("header", ["", "Unnamed: 0", "Unnamed: 0.1", "...1", "index"])
-def test_an_index_written_to_a_file_is_an_identifier_in_a_small_table(tmp_path, header):
-    path = tmp_path / "t.csv"
-    path.write_text(f"{header},a,b\n0,x,1\n1,y,2\n2,x,2\n")
+def test_an_index_written_to_a_file_is_an_identifier_in_a_small_table(put, header):
+    path = put(f"{header},a,b\n0,x,1\n1,y,2\n2,x,2\n")
     assert cr.read(path).schema.names == ("a", "b")
 
 
 @pytest.mark.parametrize("cells", ["inf 1 2", "1.5 1_000", "1 0x10", "7 8 9 $5"])
-def test_a_cell_that_only_looks_like_a_number_is_doubtful_however_small_the_table(cells, tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a;y\n" + "".join(f"{c};{'uv'[i % 2]}\n" for i, c in enumerate(cells.split())))
+def test_a_cell_that_only_looks_like_a_number_is_doubtful_however_small_the_table(put, cells):
+    path = put("a;y\n" + "".join(f"{c};{'uv'[i % 2]}\n" for i, c in enumerate(cells.split())))
     with pytest.warns(cr.errors.CredoWarning, match="'a' was set aside"):
         assert cr.read(path).schema.column("a").kind == "doubtful"
 
@@ -354,9 +346,8 @@ def test_codes_are_text(tmp_path):
         assert cr.read(path).schema["a"].states == tuple(sorted(set(cells.split())))
 
 
-def test_dates_written_in_several_ways_are_noted_beside_cells_that_are_none(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("d,e\n2020-01-02,u\n02/03/2021,v\nsoon,u\n")
+def test_dates_written_in_several_ways_are_noted_beside_cells_that_are_none(put):
+    path = put("d,e\n2020-01-02,u\n02/03/2021,v\nsoon,u\n")
     notes = cr.read(path).schema.column("d").notes
     assert [n for n in notes if "'02/03/2021', which is written in another way" in n]
     assert [n for n in notes if "'soon', which is not a date" in n]
@@ -364,9 +355,8 @@ def test_dates_written_in_several_ways_are_noted_beside_cells_that_are_none(tmp_
     assert cr.read(path).schema.column("d").kind == "date"
 
 
-def test_the_report_says_that_a_text_file_has_booleans_and_a_frame_of_texts_has_none(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b,c\n" + "TRUE,true,1\nFALSE,false,2\nTRUE,true,2\n")
+def test_the_report_says_that_a_text_file_has_booleans_and_a_frame_of_texts_has_none(put):
+    path = put("a,b,c\n" + "TRUE,true,1\nFALSE,false,2\nTRUE,true,2\n")
     table = cr.read(path)
     assert table.schema["a"].states == (False, True)
     note = "a, b: FALSE and TRUE are booleans in a text file, not in a frame of texts; "

@@ -81,17 +81,15 @@ def test_cells_with_types_are_missing_where_they_equal_a_word(cells, word, gone,
     ],
     ids=repr,
 )
-def test_cells_of_a_text_file_are_missing_where_they_are_written_so(cells, word, gone, tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("x,o\n" + "".join(f"{c},{'uv'[i % 2]}\n" for i, c in enumerate(cells)))
+def test_cells_of_a_text_file_are_missing_where_they_are_written_so(put, cells, word, gone):
+    path = put("x,o\n" + "".join(f"{c},{'uv'[i % 2]}\n" for i, c in enumerate(cells)))
     for memory in (None, "1B"):
         source = cr.read(path, {"x": "discrete"}, missing=[word], memory=memory)
         assert source.schema.column("x").missing == gone
 
 
-def test_a_boolean_is_missing_in_a_text_column_of_numbers(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("x,o\n1.5,u\nTrue,v\n2.5,u\nfalse,v\n")
+def test_a_boolean_is_missing_in_a_text_column_of_numbers(put):
+    path = put("x,o\n1.5,u\nTrue,v\n2.5,u\nfalse,v\n")
     table = cr.read(path, {"x": "continuous"}, missing=[True, False])
     assert table.schema.column("x").missing_as == {"True": 1, "false": 1}
 
@@ -110,27 +108,24 @@ REGIONS = "r,z\nNA,x\nEU,y\nUS,x\nNA,y\n?,x\n"
 
 
 @pytest.mark.parametrize("memory", [None, "1B"])
-def test_a_state_that_is_named_is_no_usual_word_for_missing(tmp_path, memory):
-    path = tmp_path / "regions.csv"
-    path.write_text(REGIONS)
+def test_a_state_that_is_named_is_no_usual_word_for_missing(put, memory):
+    path = put(REGIONS, "regions.csv")
     states = ["NA", "EU", "US", "?"]
     table = cr.read(path, schema={"r": states}, memory=memory)
     assert table.tally(["r"]).arrays()[0].tolist() == [2, 1, 1, 1]
     assert table.schema.column("r").missing == 0
     told = cr.read(path, schema={"r": states}, missing=["NA"], memory=memory)  # as the user says
     assert told.tally(["r"]).arrays()[0].tolist() == [0, 1, 1, 1]
-    blank = tmp_path / "blank.csv"
-    blank.write_text("r,z\n,x\nEU,y\nUS,x\n?,x\n")
+    blank = put("r,z\n,x\nEU,y\nUS,x\n?,x\n", "blank.csv")
     empty = cr.read(blank, schema={"r": ["", "EU", "US"]}, memory=memory)
     assert empty.tally(["r"]).arrays()[0].tolist() == [1, 1, 1]
     assert empty.tally(["r"])["r"].skipped == 1
 
 
-def test_a_models_own_states_are_no_words_for_missing(tmp_path):
+def test_a_models_own_states_are_no_words_for_missing(put):
     rows = {"r": ["NA", "EU", "US", "NA", "EU"], "z": list("xyxxy")}
     model = cr.fit("[r][z|r]", cr.read(rows), prior=cr.BDeu(1))
-    path = tmp_path / "new.csv"
-    path.write_text("r,z\nNA,\nEU,\n,\n")
+    path = put("r,z\nNA,\nEU,\n,\n", "new.csv")
     found = model.predict_proba(path, "z")
     assert found[0, 0] == pytest.approx(model.p("z", {"r": "NA"})["x"], rel=1e-12)
     assert found[2, 0] == pytest.approx(model.p("z")["x"], rel=1e-12)
@@ -138,9 +133,8 @@ def test_a_models_own_states_are_no_words_for_missing(tmp_path):
     assert bayes.predict_proba(path)[0, 0] == bayes.predict_proba({"r": ["NA"]})[0, 0]
 
 
-def test_states_written_on_the_command_line_are_no_words_for_missing(tmp_path):
-    path = tmp_path / "regions.csv"
-    path.write_text(REGIONS)
+def test_states_written_on_the_command_line_are_no_words_for_missing(put):
+    path = put(REGIONS, "regions.csv")
     done = CliRunner().invoke(app, ["schema", str(path), "--states", "r=NA,EU,US,?", "--json"])
     assert done.exit_code == 0
     found = json.loads(done.output)["variables"][0]

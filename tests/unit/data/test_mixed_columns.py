@@ -95,11 +95,10 @@ def test_numbers_that_are_no_floats_are_never_split_in_two(numbers, tmp_path):
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_many_numbers_among_more_texts_are_not_called_numbers(order, tmp_path):
+def test_many_numbers_among_more_texts_are_not_called_numbers(put, order):
     n = 60_000
     cells = ["a"] * 2 * n + [f"{i % 15_000 / 7:.4f}" for i in range(n)]
-    path = tmp_path / "t.csv"
-    path.write_text("v,y\n" + "".join(f"{c},{i % 2}\n" for i, c in enumerate(cells[::order])))
+    path = put("v,y\n" + "".join(f"{c},{i % 2}\n" for i, c in enumerate(cells[::order])))
     typed = [c if c == "a" else float(c) for c in cells[::order]]
     for source in (path, {"v": typed, "y": [0, 1] * (len(typed) // 2)}):
         column = cr.read(source).schema.column("v")

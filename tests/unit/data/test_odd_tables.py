@@ -216,29 +216,26 @@ def test_what_is_nearly_a_table_is_told_the_way_to_one(given, told):
     assert "\n" not in str(caught.value) and "builtins" not in str(caught.value)
 
 
-def test_a_number_for_the_weights_column_and_a_weight_that_is_none(tmp_path):
+def test_a_number_for_the_weights_column_and_a_weight_that_is_none(put):
     frame = pd.DataFrame([[1, 2], [3, 4]])
     with pytest.raises(UnknownNameError, match="the text '0', not the number 0"):
         cr.read(frame, weights=0)
-    path = tmp_path / "w.csv"
-    path.write_text("a,w\nx,1\ny,abc\n")
+    path = put("a,w\nx,1\ny,abc\n", "w.csv")
     with pytest.raises(TableError, match="'abc', which is not a number") as caught:
         cr.read(path, weights="w")
     assert "missing=" not in str(caught.value)
 
 
-def test_a_header_of_numbers_may_be_a_row(tmp_path):
-    path = tmp_path / "iris.csv"
-    path.write_text("5.1,3.5\n4.9,3.0\n4.7,3.2\n")
+def test_a_header_of_numbers_may_be_a_row(put):
+    path = put("5.1,3.5\n4.9,3.0\n4.7,3.2\n", "iris.csv")
     assert any("if it is a row" in note for note in cr.read(path).schema.notes)
     assert not cr.read(path, columns=["a", "b"]).schema.notes
     path.write_text("0,1\n4.9,3.0\n4.7,3.2\n")  # as pandas numbers columns that have no names
     assert not cr.read(path).schema.notes
 
 
-def test_words_for_missing_are_offered_once(tmp_path):
-    path = tmp_path / "m.csv"
-    path.write_text("a,b\nNA,x\n1,y\n,z\n")
+def test_words_for_missing_are_offered_once(put):
+    path = put("a,b\nNA,x\n1,y\n,z\n", "m.csv")
     assert "missing=['NA', 'NaN', 'null', '?'] keeps" in str(cr.read(path, missing=[]).schema)
 
 
@@ -268,9 +265,8 @@ def test_the_report_is_the_same_through_every_parser_when_rows_have_weight_0(tmp
     assert "as NA ×2, null ×2, ? ×1" in told[0]
 
 
-def test_an_empty_column_has_no_states_of_its_own(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_text("a,b\n,1\n,2\n,1\n")
+def test_an_empty_column_has_no_states_of_its_own(put):
+    path = put("a,b\n,1\n,2\n,1\n", "rows.csv")
     for source in (path, {"a": [None, None, None], "b": [1, 2, 1]}):
         with pytest.raises(cr.errors.SchemaError, match="'a' needs at least one state"):
             cr.read(source, {"a": "discrete"})

@@ -175,12 +175,10 @@ def test_a_number_that_no_float_holds_among_more_than_can_be_states(large):
     assert "row 1 holds '1" in set_aside({"a": cells, "b": [1, *[2] * 20_000]})
 
 
-def test_numbers_that_no_float_holds_in_files(tmp_path):
+def test_numbers_that_no_float_holds_in_files(put):
     cells = [(10**400, 1), *((i, i % 3) for i in range(0, 5000, 100))]
-    lines = tmp_path / "a.jsonl"
-    lines.write_text("".join(f'{{"a": {a}, "b": {b}}}\n' for a, b in cells))
-    text = tmp_path / "a.csv"
-    text.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in cells))
+    lines = put("".join(f'{{"a": {a}, "b": {b}}}\n' for a, b in cells), "a.jsonl")
+    text = put("a,b\n" + "".join(f"{a},{b}\n" for a, b in cells), "a.csv")
     for path in (lines, text):
         assert f"row 1 holds '1{'0' * 77}…, which is" in set_aside(path)
 
@@ -191,10 +189,9 @@ def test_a_number_that_no_float_holds_can_be_a_state_or_missing():
     assert table.schema["a"].states == (1, 2)
 
 
-def test_a_state_is_zero_whichever_sign_its_first_row_has(tmp_path):
+def test_a_state_is_zero_whichever_sign_its_first_row_has(put):
     cells = [-0.0, 0.0, 1.5] * 2
-    path = tmp_path / "zero.csv"
-    path.write_text("a,z\n" + "".join(f"{a},{z}\n" for a, z in zip(cells, Z, strict=True)))
+    path = put("a,z\n" + "".join(f"{a},{z}\n" for a, z in zip(cells, Z, strict=True)), "zero.csv")
     ordered = pa.DictionaryArray.from_arrays([0, 1] * 3, pa.array([-0.0, 1.5]), ordered=True)
     tables = [
         path,

@@ -15,17 +15,6 @@ import credo as cr
 from credo.cli import app
 from credo.errors import CredoWarning, InputError, SchemaError, TableError
 
-
-@pytest.fixture
-def put(tmp_path):
-    def write(content, name="t.csv"):
-        path = tmp_path / name
-        path.write_text(content)
-        return path
-
-    return write
-
-
 SURVEY = "a,b\n,u\nNone,v\nx,u\ny,v\nNA,u\n"
 
 
@@ -208,9 +197,8 @@ def test_whole_numbers_of_128_bits_of_polars():
     assert cr.read(frame).schema["i"].states == (1, 2)
 
 
-def test_blanks_around_names_are_told(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("age, smoker\n31,yes\n64,no\n")
+def test_blanks_around_names_are_told(put):
+    path = put("age, smoker\n31,yes\n64,no\n")
     assert cr.read(path).schema.notes == ("1 name has blanks around it, which are kept: ' smoker'",)
     path.write_text(
         "".join(f"x{i} ," for i in range(7)) + "y\n" + "1," * 7 + "2\n" + "3," * 7 + "4\n"
@@ -227,9 +215,8 @@ def test_states_from_an_array_are_those_of_python():
     assert states == ("y", "x", 2, 1) and [type(s) for s in states] == [str, str, int, int]
 
 
-def test_a_word_for_missing_in_the_weights_is_a_missing_weight(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,w\nx,1\ny,NA\n")
+def test_a_word_for_missing_in_the_weights_is_a_missing_weight(put):
+    path = put("a,w\nx,1\ny,NA\n")
     with pytest.raises(TableError, match="Row 2 of the weights column 'w' is missing"):
         cr.read(path, weights="w")
 

@@ -9,12 +9,6 @@ import credo as cr
 from credo.errors import TableError
 
 
-def put(tmp_path, content):
-    path = tmp_path / "t.csv"
-    path.write_text(content, newline="")
-    return path
-
-
 @pytest.mark.parametrize(
     ("content", "text"),
     [
@@ -30,15 +24,15 @@ def put(tmp_path, content):
         ),
     ],
 )
-def test_a_remark_is_named(tmp_path, content, text):
+def test_a_remark_is_named(put, content, text):
     with pytest.raises(TableError) as caught:
-        cr.read(put(tmp_path, content))
+        cr.read(put(content))
     assert text in str(caught.value)
 
 
 @pytest.mark.parametrize("memory", [None, 1])
-def test_rows_that_are_all_skipped_are_told(tmp_path, memory):
-    path = put(tmp_path, "# made by hand\na,b\n1,x\n2,y\n")
+def test_rows_that_are_all_skipped_are_told(put, memory):
+    path = put("# made by hand\na,b\n1,x\n2,y\n")
     with pytest.raises(TableError) as caught:
         cr.read(path, ragged="skip", memory=memory)
     assert str(caught.value) == (
@@ -60,9 +54,9 @@ STRAY = "text follows a closing quote (first in line {}); such cells are read wi
         (['"a ""b"" c"', "z", "z", '"z"'], 0),
     ],
 )
-def test_text_after_a_closing_quote_is_kept_and_told(tmp_path, cells, line):
+def test_text_after_a_closing_quote_is_kept_and_told(put, cells, line):
     rows = [f"{i % 2},{cell}" for i, cell in enumerate(cells)]
-    path = put(tmp_path, "a,b\n" + "\n".join(rows) + "\n")
+    path = put("a,b\n" + "\n".join(rows) + "\n")
     with path.open(newline="") as file:
         wanted = [row[1] for row in csv.reader(file)][1:]
     for table in (cr.read(path), cr.read(path, memory=1)):
@@ -71,19 +65,19 @@ def test_text_after_a_closing_quote_is_kept_and_told(tmp_path, cells, line):
     assert list(cr.read(path)["b"]) == wanted
 
 
-def test_a_ragged_line_is_found_behind_such_a_cell(tmp_path):
+def test_a_ragged_line_is_found_behind_such_a_cell(put):
     with pytest.raises(TableError, match=r"Line 3 of t\.csv has 3 cells, but the header has 2"):
-        cr.read(put(tmp_path, 'a,b\n1,"x"y\n2,z,3\n1,z\n'))
+        cr.read(put('a,b\n1,"x"y\n2,z,3\n1,z\n'))
 
 
-def test_such_a_cell_is_found_wherever_a_block_ends(tmp_path):
+def test_such_a_cell_is_found_wherever_a_block_ends(put):
     rng = np.random.default_rng(0)
     for _ in range(3):
         n = int(4 * 2**20 / 12) + int(rng.integers(0, 40))
         lines = [f"{i % 7},label{i % 3}{'x' * (i % 2)}" for i in range(n)]
         lines[1] = '1,"a""b"'  # not regular from here on
         lines[-2] = '1,"x"y'
-        notes = cr.read(put(tmp_path, "a,b\n" + "\n".join(lines) + "\n")).schema.notes
+        notes = cr.read(put("a,b\n" + "\n".join(lines) + "\n")).schema.notes
         assert STRAY.format(f"{n:,}") in notes
 
 
@@ -97,8 +91,8 @@ def test_such_a_cell_is_found_wherever_a_block_ends(tmp_path):
         ('\n\na,b\nz,2\n"x"y,1\n5",1\n', 5),
     ],
 )
-def test_such_a_cell_is_read_where_a_bare_quote_stands_elsewhere(tmp_path, text, line):
-    path = put(tmp_path, text)
+def test_such_a_cell_is_read_where_a_bare_quote_stands_elsewhere(put, text, line):
+    path = put(text)
     header, *rows = csv.reader(text.lstrip().splitlines())
     table = cr.read(path, dict.fromkeys(header, "discrete"))
     assert table.schema.names == tuple(header)
@@ -118,7 +112,7 @@ def test_such_a_cell_is_read_where_a_bare_quote_stands_elsewhere(tmp_path, text,
         ('a,"b\n1,"2"\n', 1),
     ],
 )
-def test_an_open_quote_is_refused_among_such_cells(tmp_path, text, line):
+def test_an_open_quote_is_refused_among_such_cells(put, text, line):
     for memory in (None, 1):
         with pytest.raises(TableError, match=rf"Line {line} of t\.csv opens a quote that is not"):
-            cr.read(put(tmp_path, text), memory=memory)
+            cr.read(put(text), memory=memory)

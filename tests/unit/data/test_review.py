@@ -15,16 +15,6 @@ import credo as cr
 from credo.errors import InputError, SchemaError, TableError
 
 
-@pytest.fixture
-def put(tmp_path):
-    def write(text, name="t.csv"):
-        path = tmp_path / name
-        path.write_text(text, newline="")
-        return path
-
-    return write
-
-
 @pytest.mark.parametrize("start", ["\n", "\r\n", "   \n", "\n\n\n", "\ufeff\n"])
 @pytest.mark.parametrize("body", ["a,b\n1,2\n3,4\n1,2\n", "a\n1\n3\n1\n"])
 def test_blank_lines_before_the_header_are_no_rows(put, start, body):

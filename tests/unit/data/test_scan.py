@@ -11,9 +11,8 @@ import credo as cr
 from credo.errors import LimitError
 
 
-def test_whole_numbers_beyond_what_floats_tell_apart_stay_exact(tmp_path):
-    path = tmp_path / "ids.csv"
-    path.write_text("n,y\n" + "".join(f"{10**18 + i},{i % 2}\n" for i in range(200)))
+def test_whole_numbers_beyond_what_floats_tell_apart_stay_exact(put):
+    path = put("n,y\n" + "".join(f"{10**18 + i},{i % 2}\n" for i in range(200)), "ids.csv")
     column = cr.read(path).schema.column("n")
     assert "200 different" in column.reason
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.data.spool import spooled
+from credo.data import spooled
 from credo.errors import CredoWarning, InputError
 
 

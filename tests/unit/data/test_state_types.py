@@ -214,9 +214,8 @@ def test_equal_numbers_mean_the_same_state():
     assert yes.code(True) == 1
 
 
-def test_states_given_find_the_cells(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("x,y\n1.5,u\n2.250,v\n1.50,u\n")
+def test_states_given_find_the_cells(put):
+    path = put("x,y\n1.5,u\n2.250,v\n1.50,u\n")
     for memory in (None, "1B"):
         read = cr.read(path, {"x": [D("2.25"), D("1.50")]}, memory=memory)
         assert read.tally(["x"])["x"].values.tolist() == [1, 2]
@@ -415,9 +414,8 @@ def test_an_enum_says_the_states_that_no_row_has():
         ((0.0, 1.0), ["true", "0", "1"], [1.0, 0.0, 1.0]),
     ],
 )
-def test_a_yes_or_no_is_found_however_it_is_written(tmp_path, states, cells, found):
-    path = tmp_path / "t.csv"
-    path.write_text("a,z\n" + "".join(f"{c},x\n" for c in cells))
+def test_a_yes_or_no_is_found_however_it_is_written(put, states, cells, found):
+    path = put("a,z\n" + "".join(f"{c},x\n" for c in cells))
     typed = [{"true": True, "FALSE": False}.get(c) for c in cells]
     typed = [float(c) if t is None else t for c, t in zip(cells, typed, strict=True)]
     wanted = {"a": cr.Variable("a", "discrete", states), "z": ["x", "y"]}

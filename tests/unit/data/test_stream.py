@@ -84,21 +84,18 @@ def test_frames_stream_too():
     assert stream.tally([("b", ["a"])]).close_to(table.tally([("b", ["a"])]))
 
 
-def test_weights_stream(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,w\n" + "x,2\ny,1\nz,0\nx,3\n" * 1000)
+def test_weights_stream(put):
+    path = put("a,w\n" + "x,2\ny,1\nz,0\nx,3\n" * 1000)
     table, stream = cr.read(path, weights="w"), cr.read(path, weights="w", memory=1)
     assert stream.tally(["a"]) == table.tally(["a"])
     assert np.asarray(stream.tally(["a"])["a"]).tolist() == [5000, 1000]
-    fractional = tmp_path / "f.csv"
-    fractional.write_text("a,w\n" + "x,0.5\ny,1\nz,0\nx,3\n" * 1000)
+    fractional = put("a,w\n" + "x,0.5\ny,1\nz,0\nx,3\n" * 1000, "f.csv")
     table, stream = cr.read(fractional, weights="w"), cr.read(fractional, weights="w", memory=1)
     np.testing.assert_allclose(stream.tally(["a"])["a"], table.tally(["a"])["a"], rtol=1e-12)
 
 
-def test_a_file_that_changes_between_passes_is_refused(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n" + "x,1\ny,0\n" * 100)
+def test_a_file_that_changes_between_passes_is_refused(put):
+    path = put("a,b\n" + "x,1\ny,0\n" * 100)
     stream = cr.read(path, memory=1)
     path.write_text("a,b\n" + "x,1\nw,0\n" * 100)
     with pytest.raises(cr.errors.TableError, match=r"t.csv was written again"):
@@ -115,12 +112,11 @@ def test_once_only_sources_that_would_not_fit_are_refused():
         cr.read(table.to_reader(), memory=100)
 
 
-def test_a_file_that_turns_out_too_large_becomes_a_stream(tmp_path):
+def test_a_file_that_turns_out_too_large_becomes_a_stream(put):
     import gzip
 
     text = "a,b\n" + "x,1\ny,0\n" * 100_000
-    path = tmp_path / "t.csv.gz"
-    path.write_bytes(gzip.compress(text.encode()))
+    path = put(gzip.compress(text.encode()), "t.csv.gz")
     limit = 12 * path.stat().st_size + 1
     assert limit < 400_000  # the estimate passes, the cells do not
     stream = cr.read(path, memory=limit)

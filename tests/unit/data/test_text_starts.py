@@ -23,9 +23,8 @@ def test_a_first_row_of_empty_cells_is_a_row(tmp_path, name):
     assert (len(table), table.schema.column("a").missing) == (5, 2)
 
 
-def test_a_header_of_tabs_alone_is_a_header(tmp_path):
-    path = tmp_path / "a.tsv"
-    path.write_text("\t\n1\t2\n1\t3\n")
+def test_a_header_of_tabs_alone_is_a_header(put):
+    path = put("\t\n1\t2\n1\t3\n", "a.tsv")
     assert cr.read(path, {"column_1": "discrete"}).schema.names == ("column_1", "column_2")
     path.write_text("  \n\na\tb\n1\t2\n1\t3\n")
     assert len(cr.read(path, {"a": "discrete"})) == 2
@@ -33,9 +32,8 @@ def test_a_header_of_tabs_alone_is_a_header(tmp_path):
 
 @pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "sep=;\r"])
 @pytest.mark.parametrize("options", [{}, {"memory": 1}])
-def test_excels_line_for_the_delimiter(tmp_path, line, options):
-    path = tmp_path / "e.csv"
-    path.write_bytes(f"{line}\na;b\n1,5;2\n1,5;3\n".encode())
+def test_excels_line_for_the_delimiter(put, line, options):
+    path = put(f"{line}\na;b\n1,5;2\n1,5;3\n".encode(), "e.csv")
     table = cr.read(path, {"a": "discrete"}, **options)
     assert table.schema.names == ("a", "b")
     assert table.schema["a"].states == ("1,5",)
@@ -91,21 +89,18 @@ def test_what_is_no_date(text):
     assert not looks_like_date(text)
 
 
-def test_where_a_sep_line_is_none(tmp_path):
-    path = tmp_path / "e.csv"
-    path.write_text("sep=a\nu\nv\nu\n")
+def test_where_a_sep_line_is_none(put):
+    path = put("sep=a\nu\nv\nu\n", "e.csv")
     assert cr.read(path).schema.names == ("sep=a",)
     path.write_text("sep=;\n")
     with pytest.raises(TableError, match="is empty: it has no header"):
         cr.read(path)
-    path = tmp_path / "e.tsv"
-    path.write_text("sep=;\na;b\nu;1\nv;2\nu;1\n")
+    path = put("sep=;\na;b\nu;1\nv;2\nu;1\n", "e.tsv")
     assert cr.read(path).schema.names == ("a", "b")
 
 
-def test_blank_lines_around_a_sep_line_and_odd_quotes(tmp_path):
-    path = tmp_path / "e.csv"
-    path.write_text("\nsep=;\n\n\na;b\n1;x\n2;y\n1;x\n")
+def test_blank_lines_around_a_sep_line_and_odd_quotes(put):
+    path = put("\nsep=;\n\n\na;b\n1;x\n2;y\n1;x\n", "e.csv")
     assert cr.read(path).schema.names == ("a", "b")
     path.write_text("\nsep=;\n1\n2\n1\n")
     assert len(cr.read(path, columns=["a"])) == 5
@@ -127,9 +122,8 @@ WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
         '\n"sep=;"\n\na;b\nx;1\ny;2\nx;1\n',
     ],
 )
-def test_what_stands_before_the_header_of_a_wide_file(tmp_path, encoding, text):
-    path = tmp_path / "t.csv"
-    path.write_bytes(text.encode(encoding))
+def test_what_stands_before_the_header_of_a_wide_file(put, encoding, text):
+    path = put(text.encode(encoding))
     table = cr.read(path)
     assert table.schema.names == ("a", "b")
     assert table.values("a").tolist() == ["x", "y", "x"]

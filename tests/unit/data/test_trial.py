@@ -26,9 +26,8 @@ def test_masked_cells_are_missing_and_masked_weights_refused():
         cr.read({"a": ["x", "y", "x"]}, weights=np.ma.array([1, 2, 3], mask=[0, 1, 0]))
 
 
-def test_a_text_is_one_missing_token_and_no_list_of_names(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("x,y\nNA,1\n2,2\nNA,1\n3,2\n")
+def test_a_text_is_one_missing_token_and_no_list_of_names(put):
+    path = put("x,y\nNA,1\n2,2\nNA,1\n3,2\n")
     assert cr.read(path, missing="NA").schema.column("x").missing == 2
     with pytest.raises(InputError, match="columns= must be a list of names, got 'ab'"):
         cr.read(path, columns="ab")
@@ -36,9 +35,8 @@ def test_a_text_is_one_missing_token_and_no_list_of_names(tmp_path):
         cr.read(path, missing=5)
 
 
-def test_json_lines_keep_values_of_several_types(tmp_path):
-    path = tmp_path / "t.jsonl"
-    path.write_text('{"a":1,"b":0}\n{"a":"x","b":1}\n{"a":true,"b":0}\n{"a":null,"b":1}\n')
+def test_json_lines_keep_values_of_several_types(put):
+    path = put('{"a":1,"b":0}\n{"a":"x","b":1}\n{"a":true,"b":0}\n{"a":null,"b":1}\n', "t.jsonl")
     values = cr.read(path).values("a").tolist()
     assert values == [1, "x", True, None] and [type(v) for v in values[:3]] == [int, str, bool]
     path.write_text('{"a":{"c":1},"b":0}\n{"a":[1,2],"b":1}\n{"a":3,"b":0}\n')
@@ -134,9 +132,8 @@ def test_numbers_with_one_odd_cell_are_no_identifier(tmp_path):
         cr.read(path)
 
 
-def test_other_words_for_missing_and_odd_cells_are_noticed(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b,c\nNone,2024-01-02,yes\nx,2024-13-01,1\n-,02.01.2024,no\nx,2024-01-05,0\n")
+def test_other_words_for_missing_and_odd_cells_are_noticed(put):
+    path = put("a,b,c\nNone,2024-01-02,yes\nx,2024-13-01,1\n-,02.01.2024,no\nx,2024-01-05,0\n")
     text = str(cr.read(path).schema)
     assert "'None', which is kept as a state; name it in missing= if it is missing" in text
     assert "'2024-13-01', which is not a date" in text
@@ -144,15 +141,13 @@ def test_other_words_for_missing_and_odd_cells_are_noticed(tmp_path):
     assert "'0, 1, no, yes' are kept apart as states" in text
 
 
-def test_clock_times_are_set_aside(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("t,y\n" + "".join(f"{i // 60}:{i % 60:02d},{i % 2}\n" for i in range(300)))
+def test_clock_times_are_set_aside(put):
+    path = put("t,y\n" + "".join(f"{i // 60}:{i % 60:02d},{i % 2}\n" for i in range(300)))
     assert cr.read(path).schema.column("t").kind == "date"
 
 
-def test_a_long_cell_is_not_called_an_open_quote(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n" + "x" * 9_000_000 + ",1\ny,2\n")
+def test_a_long_cell_is_not_called_an_open_quote(put):
+    path = put("a,b\n" + "x" * 9_000_000 + ",1\ny,2\n")
     with pytest.raises(TableError, match=r"Line 2 of t.csv is longer than 4 MiB"):
         cr.read(path)
 

@@ -82,16 +82,14 @@ def test_states_are_not_taken_from_a_set():
         '{"a": {"u": 1}}\n{"b": 1, "b": 1}\n',
     ],
 )
-def test_a_repeated_key_is_refused_by_its_line(tmp_path, text):
-    path = tmp_path / "t.json"
-    path.write_text(text)
+def test_a_repeated_key_is_refused_by_its_line(put, text):
+    path = put(text, "t.json")
     with pytest.raises(TableError, match=r"Line 2 of t\.json has the key '[ab]' twice"):
         cr.read(path)
 
 
-def test_keys_that_only_look_repeated_are_read(tmp_path):
-    path = tmp_path / "t.jsonl"
-    path.write_text('{"a": "b:", "b": "a"}\n{"a": "\\"b\\":", "b": "c:d"}\n')
+def test_keys_that_only_look_repeated_are_read(put):
+    path = put('{"a": "b:", "b": "a"}\n{"a": "\\"b\\":", "b": "c:d"}\n', "t.jsonl")
     assert cr.read(path).values("a").tolist() == ["b:", '"b":']
 
 
@@ -135,16 +133,14 @@ def test_tuples_are_states(cells, tmp_path):
     assert cr.read({"x": [[1, 2], [3, 4]] * 2, "o": ["u", "v"] * 2}).schema.names == ("o",)
 
 
-def test_an_infinite_state_of_json_is_a_float(tmp_path):
-    path = tmp_path / "t.jsonl"
-    path.write_text('{"x": 1.5}\n{"x": Infinity}\n{"x": 1e309}\n{"x": 1.5}\n')
+def test_an_infinite_state_of_json_is_a_float(put):
+    path = put('{"x": 1.5}\n{"x": Infinity}\n{"x": 1e309}\n{"x": 1.5}\n', "t.jsonl")
     states = cr.read(path, {"x": "discrete"}).schema["x"].states
     assert states == (1.5, float("inf")) and {type(s) for s in states} == {float}
 
 
-def test_a_list_where_a_number_is_asked_for(tmp_path):
-    path = tmp_path / "t.jsonl"
-    path.write_text('{"x": 1.5}\n{"x": [1]}\n')
+def test_a_list_where_a_number_is_asked_for(put):
+    path = put('{"x": 1.5}\n{"x": [1]}\n', "t.jsonl")
     with pytest.raises(TableError, match=r"Row 2 of column 'x' holds \[1\], which is not a number"):
         cr.read(path, {"x": "continuous"})
 

@@ -45,11 +45,10 @@ def test_what_is_no_number_is_no_weight_in_any_form(cells, memory):
         cr.read({"a": ["x", "y"], "w": cells}, weights="w", memory=memory)
 
 
-def test_the_sentence_names_the_cell_its_type_and_its_row(tmp_path):
+def test_the_sentence_names_the_cell_its_type_and_its_row(put):
     said = "is '2', of type str; weights must be numbers. Turn them into numbers first"
     frame = pd.DataFrame({"a": ["x", "y"], "w": pd.Series([None, "2"], dtype="string")})
-    path = tmp_path / "t.jsonl"
-    path.write_text("\n".join(json.dumps({"a": "x", "w": w}) for w in (1, "2")))
+    path = put("\n".join(json.dumps({"a": "x", "w": w}) for w in (1, "2")), "t.jsonl")
     for table in (frame, pl.from_pandas(frame), path, {"a": ["x", "y"], "w": [1, "2"]}):
         with pytest.raises(TableError, match=f"Row 2 of the weights column 'w' {said}"):
             cr.read(table, weights="w")
@@ -82,9 +81,8 @@ def test_numbers_of_every_type_are_weights(cells):
     assert cr.read(table | {"w": cells}, weights="w").weights.tolist() == [2, 0.5]
 
 
-def test_the_texts_of_a_text_file_and_booleans_are_weights(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,w\nx,2\ny,0.5\nx,1\n")
+def test_the_texts_of_a_text_file_and_booleans_are_weights(put):
+    path = put("a,w\nx,2\ny,0.5\nx,1\n")
     assert cr.read(path, weights="w").weights.tolist() == [2, 0.5, 1]
     truths = [True, False, True]
     for cells in (truths, np.array(truths), pa.array(truths)):

@@ -88,7 +88,9 @@ def test_features_become_tables_in_a_uai_file():
 
 @pytest.mark.parametrize("format", ["bif", "xmlbif", "net", "dsc", "xdsl"])
 def test_formats_of_bayesian_networks_refuse(format):
-    with pytest.raises(InputError, match=r"Save it as .uai or .credo, or save to_network\(\)"):
+    with pytest.raises(
+        InputError, match=r"or as a network: to_network\(\), credo convert --directed"
+    ):
         dumps(cr.ising_grid(2), format)
 
 

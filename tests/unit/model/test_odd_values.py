@@ -6,6 +6,8 @@ import copy
 import math
 import pickle
 import warnings
+from collections.abc import Hashable
+from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 
@@ -272,7 +274,10 @@ def _values():
     return [
         G, NIG, d, sets, open_space, COIN.observe(["H", "T"]),
         m.Bernoulli(0.3), m.Categorical([1 / 3, 2 / 3], ["a", "b"]), m.Beta(2, 3),
-        m.Dirichlet([1, 2, 3]), m.NormalMean(0, 1, 1), m.NormalMean.flat(1),
+        m.Dirichlet([1, 2, 3]), m.Dirichlet({"a": 1, "b": 2}), m.Categorical.fit([1, 3, 2, 1, 1, 3]),
+        m.NormalMean(0, 1, 1), m.NormalMean.flat(1), m.NormalInverseGamma.reference(),
+        m.NormalInverseWishart.reference(["a", "b"]), m.Gaussian.likelihood_curve([4.0, 8.0, 6.0]),
+        m.MultivariateGaussian.fit({"a": [1.0, 2.0, 3.0, 6.0], "b": [0.0, 1.0, 5.0, 2.0]}),
         m.NormalInverseWishart.default([0, 0], [1, 2]), m.MultivariateGaussian([0, 1], np.eye(2)),
         m.StudentT(3, 0, 1), m.MultivariateT(3, [0, 1], np.eye(2)), m.Interval(0, 1, 0.5),
         m.Bernoulli.likelihood_curve([True, False]), cr.predictive_check(G, [1.0, 2.0], draws=20),
@@ -282,15 +287,25 @@ def _values():
 
 
 @pytest.mark.parametrize("value", _values(), ids=lambda v: type(v).__name__)
-def test_every_value_survives_pickle_and_copy(value):
+def test_every_value_compares_travels_and_shows_itself(value):
     for again in (pickle.loads(pickle.dumps(value)), copy.deepcopy(value), copy.copy(value)):
         assert again == value and type(again) is type(value) and str(again) == str(value)
+        if isinstance(value, Hashable):
+            assert hash(again) == hash(value)
+    assert value != 1 and str(value) and "nan" not in str(value) and repr(value)
+    told = isinstance(value, m.Interval)
+    assert ("<pre>" if told else "<table>") in value._repr_html_()
+    with pytest.raises(AttributeError):
+        setattr(value, fields(value)[0].name, 0)
 
 
-def test_a_pickled_array_stays_read_only():
-    again = pickle.loads(pickle.dumps(m.Categorical([0.5, 0.5], ["a", "b"])))
-    with pytest.raises(ValueError, match="read-only"):
-        again.p[0] = 1
+def test_arrays_stay_read_only_also_when_pickled():
+    for array in (
+        pickle.loads(pickle.dumps(m.Categorical([0.5, 0.5], ["a", "b"]))).p,
+        m.Dirichlet([1, 2]).alpha,
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
 
 
 def test_the_tail_of_a_student_t_reaches_beyond_squares():

@@ -11,7 +11,7 @@ import pytest
 
 import credo as cr
 import credo.distributions as m
-from credo.errors import InputError, LimitError, MissingPackageError
+from credo.errors import InputError, LimitError
 from credo.plot import distributions as plot
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -19,12 +19,6 @@ matplotlib.use("Agg")
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 WAITS = [4.0, 8.0, 6.0, 7.0]
-
-
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    pyplot.close("all")
 
 
 def test_each_takes_and_returns_its_axes():
@@ -48,8 +42,6 @@ def test_bars():
     assert plot.distribution(joint).get_xticklabels()[0].get_text() == "a, 1"
     with pytest.raises(InputError, match="300 bars do not fit in a picture"):
         plot.distribution(m.Distribution.of(dict.fromkeys(range(300), 1 / 300)))
-    with pytest.raises(InputError, match="A discrete distribution is needed"):
-        plot.distribution(m.Gaussian(0, 1))
 
 
 def test_likelihood_curves():
@@ -107,8 +99,6 @@ def test_densities():
     assert (
         len(plot.density(m.Gaussian(0, 1), np.r_[np.zeros(500), 1e300, range(400)]).patches) <= 60
     )
-    with pytest.raises(InputError, match="A Gaussian or a StudentT is needed"):
-        plot.density(m.Bernoulli(0.5))
 
 
 def test_generated():
@@ -121,12 +111,6 @@ def test_generated():
         plot.generated(m.Gaussian(0, 1), [])
     with pytest.raises(InputError, match="A histogram shows one variable"):
         plot.generated(m.MultivariateGaussian([0, 0], np.eye(2)), [[1.0, 2.0]])
-
-
-def test_without_matplotlib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingPackageError, match=r'pip install "credo\[plot\]"'):
-        plot.distribution(m.Bernoulli(0.3))
 
 
 def test_names_load_lazily():
@@ -157,7 +141,9 @@ def test_the_import_is_light():
     ("call", "text"),
     [
         (lambda: plot.distribution(None), "A discrete distribution is needed, got None."),
+        (lambda: plot.distribution(m.Gaussian(0, 1)), "A discrete distribution is needed"),
         (lambda: plot.density(None), "A Gaussian or a StudentT is needed, got None."),
+        (lambda: plot.density(m.Bernoulli(0.5)), "A Gaussian or a StudentT is needed"),
         (lambda: plot.likelihood_curve(None), "A likelihood curve is needed, got None."),
         (
             lambda: plot.prior_posterior(None, None),

@@ -16,12 +16,6 @@ A, B, X, Y = r"$a\frac{$", "cost $b$ in $", "$x$", r"y $\alpha$"
 YES, NO = "$yes$", r"no $\frac{$"
 
 
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    pyplot.close("all")
-
-
 def table():
     rng = np.random.default_rng(0)
     a = rng.integers(0, 2, 60)

@@ -2,19 +2,24 @@
 
 import random
 import re
-from itertools import combinations, pairwise
+from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.svg_shapes import (
+    SVG,
+    assert_apart_and_downwards,
+    assert_edges_meet_no_other_node,
+    boxes,
+    overlap,
+)
 
 import credo as cr
 from credo.core.drawing.svg import text_width
 from credo.errors import InputError, LimitError, UnknownNameError
 from credo.plot.networks.scene import scene
 from credo.plot.networks.view import information, view
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
@@ -50,32 +55,6 @@ def random_network(n, seed):
     return cr.Network(dag, tables, states=states)
 
 
-def boxes(svg):
-    root = ElementTree.fromstring(svg)
-    rects = [r for r in root.iter(f"{SVG}rect") if r.get("class") == "box"]
-    return [tuple(float(r.get(k)) for k in ("x", "y", "width", "height")) for r in rects]
-
-
-def overlap(a, b):
-    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
-
-
-def points(d):
-    """Points along a path of straight lines and cubic curves."""
-    at, out = None, []
-    for letter, rest in re.findall(r"([MLC])([^MLC]*)", d):
-        ends = [tuple(map(float, p.split(","))) for p in rest.split()]
-        for t in (i / 20 for i in range(21) if letter != "M"):
-            level = [at, *ends]
-            while len(level) > 1:
-                level = [
-                    (p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])) for p, q in pairwise(level)
-                ]
-            out += level
-        at = ends[-1]
-    return out
-
-
 def test_bars_are_the_posterior_and_observed_nodes_are_shaded(asia):
     given = {"dysp": True}
     svg = cr.plot.network_svg(asia, given=given, title="Asia")
@@ -96,12 +75,7 @@ def test_bars_are_the_posterior_and_observed_nodes_are_shaded(asia):
 def test_nothing_overlaps_and_texts_fit(seed):
     net = random_network([3, 12, 30, 55][seed % 4], seed)
     svg = cr.plot.network_svg(net, given={net.names[0]: net.variables[0].states[0]})
-    found = boxes(svg)
-    assert len(found) == len(net.names)
-    assert not any(overlap(a, b) for a, b in combinations(found, 2))
-    at = dict(zip(net.names, found, strict=True))
-    for a, b in net.dag.edges:
-        assert at[a][1] + at[a][3] < at[b][1]
+    assert_apart_and_downwards(svg, net.dag)
     drawn = scene(net)
     for node in drawn.nodes:
         assert text_width(node.label, drawn.font) <= node.box.width
@@ -121,17 +95,7 @@ def test_nothing_overlaps_and_texts_fit(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_edges_meet_no_other_node_whatever_the_heights(seed):
     net = random_network([12, 25, 40][seed % 3], seed)
-    root = ElementTree.fromstring(cr.plot.network_svg(net))
-    at = dict(zip(net.names, boxes(cr.plot.network_svg(net)), strict=True))
-    drawn = [
-        g.find(f"{SVG}path").get("d") for g in root.iter(f"{SVG}g") if g.get("class") == "edge"
-    ]
-    assert len(drawn) == len(net.dag.edges)
-    for edge, d in zip(net.dag.edges, drawn, strict=True):
-        for x, y in points(d):
-            for name, (left, top, w, h) in at.items():
-                if name not in edge:
-                    assert not (left < x < left + w and top < y < top + h), (edge, name)
+    assert_edges_meet_no_other_node(cr.plot.network_svg(net), net.dag)
 
 
 def test_a_part_is_the_markov_blanket(asia):
@@ -225,7 +189,6 @@ def test_matplotlib_draws_the_same_on_axes_of_any_size(asia):
         box = patch.get_path().get_extents(patch.get_patch_transform())
         assert limits[0][0] - 1 <= box.x0 and box.x1 <= limits[0][1] + 1
         assert limits[1][1] - 1 <= box.y0 and box.y1 <= limits[1][0] + 1
-    pyplot.close("all")
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,6 @@ from credo.errors import InputError, LimitError, UnknownNameError
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    pyplot.close("all")
-
-
 @pytest.fixture
 def net():
     return cr.fit("[Pneu][Fev|Pneu][Cou|Pneu:Fev]", cr.examples.pneumonia(), prior=cr.BDeu(2))

@@ -39,6 +39,18 @@ def random_network(seed, n=6, arities=(2, 4), zeros=0.0, edges=0.45, most_parent
     return Network(Dag(pairs, nodes=names), tables)
 
 
+def grid(n, seed=0):
+    """A directed grid of binary variables: the treewidth is n."""
+    rng = np.random.default_rng(seed)
+    edges, tables = [], {}
+    for i in range(n):
+        for j in range(n):
+            parents = [f"x{a}_{b}" for a, b in ((i - 1, j), (i, j - 1)) if a >= 0 and b >= 0]
+            edges += [(p, f"x{i}_{j}") for p in parents]
+            tables[f"x{i}_{j}"] = rng.dirichlet([1.0, 1.0], size=(2,) * len(parents))
+    return Network(edges, tables, states={n: [0, 1] for n in tables})
+
+
 class Joint:
     """P(x₁ … x_n) as one table, an axis for each variable in the network's order."""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.interrupts import work_after_ctrl_c
-from tests.unit.predict.joint import random_network
+from tests.unit.predict.joint import grid, random_network
 
 import credo as cr
 from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError
@@ -37,18 +37,6 @@ ASIA = cr.Network(
     },
 )
 RARE = {"asia": "yes", "tub": "yes", "smoke": "no", "lung": "yes", "xray": "no", "dysp": "no"}
-
-
-def grid(n, seed=0):
-    """A directed grid of binary variables: the treewidth is n."""
-    rng = np.random.default_rng(seed)
-    edges, tables = [], {}
-    for i in range(n):
-        for j in range(n):
-            parents = [f"x{a}_{b}" for a, b in ((i - 1, j), (i, j - 1)) if a >= 0 and b >= 0]
-            edges += [(p, f"x{i}_{j}") for p in parents]
-            tables[f"x{i}_{j}"] = rng.dirichlet([1.0, 1.0], size=(2,) * len(parents))
-    return cr.Network(edges, tables, states={n: [0, 1] for n in tables})
 
 
 def within(found, exact, errors=5.0):
@@ -570,7 +558,7 @@ def test_budgets():
 def test_ctrl_c_stops_within_a_second(method):
     seconds, _ = work_after_ctrl_c(
         """
-        from tests.unit.predict.test_approximate import grid
+        from tests.unit.predict.joint import grid
         net = grid(30)
         given = {"x29_29": 1, "x4_20": 0}
         net.p("x0_0", given, method="loopy")
@@ -609,12 +597,7 @@ def test_what_messages_cannot_refute_exact_can_and_else_the_doubt_is_said(monkey
 
 def test_messages_that_agree_on_what_cannot_be_give_no_number():
     """Each of three differences can be, but not all: every message is even, none is zero."""
-    differ = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
-    net = cr.Network(
-        "[a][b][c][x|a:b][y|b:c][z|a:c]",
-        {**{n: [0.5, 0.5] for n in "abc"}, **dict.fromkeys("xyz", differ)},
-        states={n: [0, 1] for n in "abcxyz"},
-    )
+    net = parity()
     for model in (net, net.to_markov_network()):
         for ask in (
             model.log_evidence,

@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
+from tests.mixed_networks import mixed_network
 from tests.unit.predict.joint import MANY, Joint, random_evidence, random_network
 
 import credo as cr
 from credo.core.schema import Variable
 from credo.errors import ImpossibleError, InputError, LimitError
-from credo.model.graphs.dag import Dag
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.predict.mixed import gaussian_groups
@@ -59,34 +59,6 @@ def test_what_no_evidence_lies_below_keeps_its_table():
 # --- mixed networks -----------------------------------------------------------------------
 
 
-def mixed_network(seed, n_discrete=3, n_lines=5):
-    """A random conditional Gaussian network."""
-    rng = np.random.default_rng(seed)
-    names = [f"d{i}" for i in range(n_discrete)]
-    variables = {n: Variable(n, "discrete", tuple("abc"[: rng.integers(2, 4)])) for n in names}
-    edges, tables = [], {}
-    for i, name in enumerate(names):
-        parents = [p for p in names[:i] if rng.random() < 0.5]
-        shape = [variables[p].arity for p in (*parents, name)]
-        values = rng.dirichlet(np.ones(shape[-1]), size=shape[:-1])
-        edges += [(p, name) for p in parents]
-        tables[name] = Cpt(variables[name], tuple(variables[p] for p in parents), values)
-    for i in range(n_lines):
-        name = f"x{i}"
-        discrete = [variables[p] for p in names if rng.random() < 0.4]
-        numbers = [Variable(f"x{j}", "continuous") for j in range(i) if rng.random() < 0.5]
-        shape = [v.arity for v in discrete]
-        tables[name] = LinearGaussian(
-            Variable(name, "continuous"),
-            (*numbers, *discrete),
-            rng.normal(size=shape),
-            rng.normal(size=[*shape, len(numbers)]),
-            rng.uniform(0.3, 2.0, size=shape),
-        )
-        edges += [(p.name, name) for p in tables[name].parents]
-    return cr.Network(Dag(edges, nodes=list(tables)), tables)
-
-
 def gaussian_of(net, codes):
     """Mean and covariance of the continuous variables, by matrices, given discrete codes."""
     lines = [d for d in net.distributions.values() if isinstance(d, LinearGaussian)]
@@ -103,7 +75,7 @@ def gaussian_of(net, codes):
 @pytest.mark.parametrize("seed", range(30))
 def test_the_posterior_of_mixed_networks(seed):
     rng = np.random.default_rng(100 + seed)
-    net = mixed_network(seed, n_discrete=int(rng.integers(0, 4)))
+    net = mixed_network(seed, int(rng.integers(0, 4)), 5)
     continuous = [v.name for v in net.variables if not v.is_discrete]
     seen = [n for n in continuous if rng.random() < 0.5]
     values = {n: float(rng.normal()) for n in seen}
@@ -147,7 +119,7 @@ def test_the_posterior_of_mixed_networks(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_of_mixed_networks_have_the_moments(seed):
-    net = mixed_network(seed)
+    net = mixed_network(seed, 3, 5)
     n = 100_000
     rows = net.sample(n, rng=seed, given={"x4": 0.7, "d0": "a"})
     story = forward_sampler(net, Evidence.of(net, {"x4": 0.7, "d0": "a"}))
@@ -172,7 +144,7 @@ def test_rows_of_mixed_networks_have_the_moments(seed):
 
 
 def test_rows_of_mixed_networks_are_the_same_in_threads_and_parts():
-    net = mixed_network(1)
+    net = mixed_network(1, 3, 5)
     story = forward_sampler(net, Evidence.of(net, {"x4": 0.7}))
     whole = story.rows(20_000, 9)
     threads = story.rows(20_000, 9, threads=3)
@@ -207,9 +179,9 @@ def test_numbers_that_overflow_are_refused():
 
 
 def test_mixtures_that_would_not_fit_are_refused(monkeypatch):
-    net = mixed_network(2)
+    net = mixed_network(2, 3, 5)
     monkeypatch.setattr(gaussian_groups, "MAX_NUMBERS", 10)
-    with pytest.raises(LimitError, match=r"a mixture of 4 Gaussians, 64 numbers"):
+    with pytest.raises(LimitError, match=r"a mixture of 12 Gaussians, 192 numbers"):
         net.sample(5, rng=0, given={"x4": 0.0, "x3": 0.0})
 
 

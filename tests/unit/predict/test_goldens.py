@@ -6,6 +6,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from tests.unit.predict.joint import grid
 
 from credo.errors import CredoError, ImpossibleError, InputError, LimitError, UnknownNameError
 from credo.model.graphs.dag import Dag
@@ -168,15 +169,6 @@ def test_soft_evidence_of_any_size(size):
     np.testing.assert_allclose(net.p("a", given).p, [0.8, 0.2], rtol=1e-12)
     np.testing.assert_allclose(net.p(["a", "b"], given).p, net.p(["a", "b"]).p, rtol=1e-12)
     assert net.mpe(given).log_p == pytest.approx(np.log(0.72) + 2 * np.log(size), rel=1e-12)
-
-
-def grid(n):
-    names = [f"x{i}_{j}" for i in range(n) for j in range(n)]
-    edges = [(f"x{i}_{j}", f"x{i + 1}_{j}") for i in range(n - 1) for j in range(n)]
-    edges += [(f"x{i}_{j}", f"x{i}_{j + 1}") for i in range(n) for j in range(n - 1)]
-    dag = Dag(edges, nodes=names)
-    rng = np.random.default_rng(0)
-    return Network(dag, {v: rng.dirichlet([1, 1], [2] * len(dag.parents(v))) for v in names})
 
 
 def test_a_grid_of_30_by_30_is_refused_before_it_is_run():

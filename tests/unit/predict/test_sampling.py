@@ -48,10 +48,16 @@ def test_asia_fits_and_nothing_impossible_is_drawn(net):
     assert chi < 137.1
 
 
-def test_every_marginal_within_five_standard_errors(net):
+EVIDENCE = {"xray": "yes", "smoke": {"yes": 0.7, "no": 0.4}, "dysp": {"yes", "no"}}
+
+
+@pytest.mark.parametrize(("seed", "given"), [(1, {}), (2, EVIDENCE)])
+def test_every_marginal_within_five_standard_errors(net, seed, given):
     n = 200_000
-    rows = net.sample(n, rng=1)
-    for name, marginal in net.marginals().items():
+    rows = net.sample(n, rng=seed, given=given or None)
+    assert not given or (rows["xray"] == "yes").all()
+    assert rows.schema == net.schema
+    for name, marginal in net.marginals(given).items():
         p = np.array([marginal[s] for s in net.variable(name).states])
         found = np.bincount(rows.codes(name), minlength=len(p)) / n
         assert (np.abs(found - p) < 5 * np.sqrt(p * (1 - p) / n) + 1e-12).all(), name
@@ -69,18 +75,6 @@ def test_error_falls_with_the_root_of_n(net):
                 squares.append(((rows[name] == last).mean() - marginal[last]) ** 2)
         errors.append(np.sqrt(np.mean(squares)))
     assert 7 < errors[0] / errors[1] < 14  # √100
-
-
-def test_given_evidence(net):
-    given = {"xray": "yes", "smoke": {"yes": 0.7, "no": 0.4}, "dysp": {"yes", "no"}}
-    n = 200_000
-    rows = net.sample(n, rng=2, given=given)
-    assert (rows["xray"] == "yes").all()
-    assert rows.schema == net.schema
-    for name, marginal in net.marginals(given).items():
-        p = np.array([marginal[s] for s in net.variable(name).states])
-        found = np.bincount(rows.codes(name), minlength=len(p)) / n
-        assert (np.abs(found - p) < 5 * np.sqrt(p * (1 - p) / n) + 1e-12).all(), name
 
 
 def test_interventions_are_drawn_too(net):

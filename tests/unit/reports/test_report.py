@@ -15,9 +15,9 @@ from tests.in_process import credo
 import credo as cr
 from credo.cli.commands.report import command
 from credo.errors import InputError, LimitError, UnknownNameError
+from credo.predict.questions.question import quoted
 from credo.reports import report_html, writing
 from credo.reports.markup import Html, bar, folded, said, table, tag
-from credo.reports.questions_section import quoted
 
 VOID = {"meta", "link", "input", "img"}
 
@@ -314,7 +314,7 @@ def test_edges_have_their_strength():
 
 def test_a_check_that_was_made_is_not_made_again(monkeypatch):
     from credo import checking
-    from credo.checking.recorded import keep
+    from credo.checking.findings import keep
 
     net, rows = _skewed()
     report = cr.check(net, rows, sections=["held_out"])

@@ -213,7 +213,7 @@ def test_ctrl_c_in_any_search_gives_the_best_so_far(monkeypatch, nth):
 
 
 def test_a_budget_is_one_budget_for_all_rounds():
-    net = cr.learn(_gappy(), "bic", "hill-climb", budget=1e-6)
+    net = cr.learn(_gappy(), "bic", "hill-climb", seconds=1e-6)
     assert net.record.reason == "the budget of 1e-06 s was spent"
     assert sum(net.p("a").values()) == pytest.approx(1)
 
@@ -228,7 +228,7 @@ def test_a_budget_that_ends_the_last_climb_is_named(monkeypatch):
         return original(0.0 if options.get("budget") is None else until, *given, **options)
 
     monkeypatch.setattr(incomplete, "em_until", slow)
-    net = cr.learn(table, "bic", "hill-climb", budget=1000, parameters="mle")
+    net = cr.learn(table, "bic", "hill-climb", seconds=1000, parameters="mle")
     assert net.record.reason == "the budget of 1000 s was spent"
     assert net.record.score == pytest.approx(_bic(net, table), rel=1e-12)
 
@@ -263,6 +263,6 @@ def test_a_budget_holds_where_completing_the_rows_alone_takes_longer():
     x = rng.normal(size=12_000)
     gene = [None if i % 2 else f"g{i % 600}" for i in range(12_000)]
     rows = {"gene": gene, "x": x, "y": x + rng.normal(size=12_000)}
-    net = cr.learn(rows, budget=0.02, rng=0, schema={"gene": "discrete"})
+    net = cr.learn(rows, seconds=0.02, rng=0, schema={"gene": "discrete"})
     assert "takes longer than the budget of 0.02 s" in net.record.notes[0]
     assert "available-cases" in net.record.notes[0]

@@ -8,7 +8,7 @@ import pytest
 import credo as cr
 from credo.train.independence import tests as independence_tests
 from credo.train.independence.tests import ManyTests
-from credo.train.structure.screening import MOST, WIDE
+from credo.train.structure.searches import MOST, WIDE
 
 
 def chain(columns, rows=60, seed=0, classes=True):
@@ -30,7 +30,7 @@ def wide():
 
 
 def test_auto_screens_many_continuous_columns_and_says_so(wide):
-    net = cr.learn(wide, budget=2, max_parents=1)
+    net = cr.learn(wide, seconds=2, max_parents=1)
     assert any(f"among the {MOST} columns most correlated" in n for n in net.record.notes)
     r = np.abs(np.corrcoef(np.array(wide.block.arrays[1:])))
     np.fill_diagonal(r, 0)
@@ -44,14 +44,14 @@ def test_auto_screens_many_continuous_columns_and_says_so(wide):
 
 def test_screening_keeps_rules_and_starts(wide):
     edge = ("x000", f"x{WIDE + 19}")
-    net = cr.learn(wide, budget=1, max_parents=1, required=[edge])
+    net = cr.learn(wide, seconds=1, max_parents=1, required=[edge])
     assert edge in net.dag.edges
-    started = cr.learn(wide, budget=1, max_parents=1, start=cr.Dag([edge], wide.schema.names))
+    started = cr.learn(wide, seconds=1, max_parents=1, start=cr.Dag([edge], wide.schema.names))
     assert math.isfinite(started.record.score)
 
 
 def test_other_tables_are_not_screened():
-    net = cr.learn(chain(20), budget=2)
+    net = cr.learn(chain(20), seconds=2)
     assert not any("correlated" in n for n in net.record.notes)
     named = cr.learn(chain(30), search="hill-climb")
     assert not any("correlated" in n for n in named.record.notes)
@@ -63,7 +63,7 @@ def test_other_tables_are_not_screened():
 )
 def test_a_search_ends_when_its_time_is_over(search, classes):
     table = chain(300, classes=classes)
-    net = cr.learn(table, search=search, budget=0.3)
+    net = cr.learn(table, search=search, seconds=0.3)
     assert net.record.reason == "the budget of 0.3 s was spent"
     assert math.isfinite(net.record.score)
     assert net.record.score == pytest.approx(
@@ -72,7 +72,7 @@ def test_a_search_ends_when_its_time_is_over(search, classes):
 
 
 def test_the_tests_that_ended_early_say_where():
-    net = cr.learn(chain(300), search="pc", budget=0.3)
+    net = cr.learn(chain(300), search="pc", seconds=0.3)
     assert any("the tests took their share of the budget" in n for n in net.record.notes)
 
 
@@ -105,7 +105,7 @@ def test_a_tree_stopped_on_its_way_is_a_forest_of_the_first_pairs():
     n = 400_000  # so many that the pairs are counted in two turns
     first = rng.integers(0, 2, n, dtype=np.int8)
     table = cr.read({f"x{i}": first & rng.integers(0, 2, n, dtype=np.int8) for i in range(120)})
-    net = cr.learn(table, "bic", "chow-liu", budget=1e-6)
+    net = cr.learn(table, "bic", "chow-liu", seconds=1e-6)
     assert net.record.reason == "the budget of 1e-06 s was spent"
     assert 60 < len(net.dag.edges) < 119
     assert all(len(net.dag.parents(n)) <= 1 for n in net.dag.nodes)

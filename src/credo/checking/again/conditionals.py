@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.again.row_scores import gaps_of, log_at, patterns
 from credo.core.errors import CredoError, LimitError
 from credo.data import Table
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.predict.rows.impute_mixed import MixedRows, block_rows
-from credo.predict.rows.rows import predict_proba
+from credo.predict.rows.rows import gaps_of, log_at, patterns, predict_proba
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -42,10 +41,7 @@ def probabilities(net: Network, table: Table, name: str) -> tuple[Floats, Mask]:
     out = np.zeros((len(table), net.variable(name).arity))
     known = np.zeros(len(table), dtype=bool)
     if needed.issubset(table.schema.names):
-        whole = np.ones(len(table), dtype=bool)
-        for n in needed:
-            a, v = table.block.arrays[table.schema.index(n)], net.variable(n)
-            whole &= (a != v.arity) if v.is_discrete else ~np.isnan(a)
+        whole = ~gaps_of(net, table)[:, [net.names.index(n) for n in needed]].any(axis=1)
         columns = {n: table.block.arrays[table.schema.index(n)][whole] for n in needed}
         log = np.zeros((int(whole.sum()), out.shape[1]))
         for local in families:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +21,14 @@ from credo.core.errors import CredoError
 from credo.core.progress import track
 from credo.data import Table
 from credo.model.networks.cpt import Cpt
-from credo.model.networks.linear_gaussian import LinearGaussian
-from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng, generator
-from credo.predict.intervals.draws import Draws, has_posterior
+from credo.predict.intervals.draws import Draws, has_posterior, network_of
 from credo.predict.sampling.sample import sample
 from credo.stats.block import Block
 from credo.train.parameters.update import refit
 
 if TYPE_CHECKING:
-    from credo.model.networks.network import Local
+    from credo.model.networks.network import Network
 
 __all__ = ["drawn_networks", "judged_replicates", "replicates"]
 
@@ -54,21 +52,8 @@ def drawn_networks(net: Network, n: int, rng: Rng) -> Iterator[Network]:
         size = min(_BLOCK, different - first)
         drawn = source.next(net.names, size)
         for i in range(size):
-            locals_ = {m: _local(d, drawn.get(m), i) for m, d in net.distributions.items()}
-            one = Network.trusted(net.dag, locals_, None)
+            one = network_of(net, drawn, i)
             yield from (one for _ in range(min(times, n - times * (first + i))))
-
-
-def _local(local: Local, drawn: Any, i: int) -> Local:
-    if drawn is None:
-        return local
-    if isinstance(local, Cpt):
-        values = np.array(drawn[i]).reshape(local.shape)
-        return Cpt.trusted(local.child, local.parents, values, None, None)
-    intercept, slope, variance = (part[i] for part in drawn)
-    return LinearGaussian(
-        local.child, local.parents, intercept, slope, np.maximum(variance, 1e-290)
-    )
 
 
 def replicates(net: Network, table: Table, n: int, rng: Rng, gaps: bool = True) -> Iterator[Table]:

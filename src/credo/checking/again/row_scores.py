@@ -4,19 +4,34 @@
 
 Rows with gaps go through the engine. A row whose gaps no exact method can sum out (in mixed
 networks, or where the tables would not fit) is not scored; it is counted, and the report says so.
+
+Scores of models on rows: the mean of ln P with its standard error, and paired differences.
+
+    mean = Σ w ℓ / W        standard error = √( Σ w (ℓ − mean)² / W ) / √W
+
+Rows that both models call possible are compared one by one, so that what makes a row hard for
+both cancels out; rows that a model rules out are counted, not hidden in an infinite mean.
+
+Some of the rows, each counting once: what checks that generate tables compare with.
+
+A row of whole weight w stands for w rows. Where there are more rows than are wanted, some are
+drawn at random, and whoever asks is told.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.checking.findings import Finding
 from credo.core.errors import CredoError, ImpossibleError, LimitError
 from credo.data import Table
-from credo.model.networks.cpt import Cpt
+from credo.model.values.randomness import Rng, generator
 from credo.predict.rows.impute_mixed import (
     MAX_STATES,
     MixedRows,
@@ -24,23 +39,17 @@ from credo.predict.rows.impute_mixed import (
     evidence_of,
     states_of,
 )
-from credo.predict.rows.rows import row_log_likelihoods
+from credo.predict.rows.rows import family_log, gaps_of, patterns, row_log_likelihoods
 from credo.predict.sampling.forward import forward_sampler
+from credo.stats.block import Block
 
 if TYPE_CHECKING:
-    from credo.model.networks.network import Local, Network
+    from credo.model.networks.network import Network
 
 __all__ = [
-    "Scored",
-    "family_terms",
-    "gaps_of",
-    "gathered",
-    "log_at",
-    "patterns",
-    "score_rows",
-    "term",
-    "weights_of",
-]
+    "BITS", "HEAD", "Score", "Scored", "best_first", "copies", "difference", "family_terms",
+    "gathered", "plain_rows", "score_cells", "score_of", "score_rows", "weights_of", "who_is_best",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -80,40 +89,6 @@ def weights_of(table: Table) -> Floats:
     return table.weights.astype(np.float64)
 
 
-def gaps_of(net: Network, table: Table) -> Mask:
-    """Which cells are missing: [row, variable of the network]; a column may be missing whole."""
-    gone = np.ones((len(table), len(net.names)), dtype=bool)
-    for k, v in enumerate(net.variables):
-        if v.name in table.schema:
-            a = table.block.arrays[table.schema.index(v.name)]
-            gone[:, k] = a == v.arity if v.is_discrete else np.isnan(a)
-    return gone
-
-
-def log_at(values: Floats, at: tuple[Any, ...]) -> Floats:
-    """ln of some entries of a table, which may be far larger than they are many, or far smaller."""
-    with np.errstate(divide="ignore"):
-        if not at or values.size <= len(at[0]):
-            out: Floats = np.log(values)[at]
-        else:
-            out = np.log(values[at])
-    return out
-
-
-def term(local: Local, columns: dict[str, Any]) -> Floats:
-    """ln P(x | parents) for columns without gaps."""
-    if isinstance(local, Cpt):
-        return log_at(local.values, tuple(columns[v.name] for v in local.variables))
-    at = tuple(columns[p.name] for p in local.discrete)
-    away = columns[local.name] - local.intercept[at]
-    for k, parent in enumerate(local.continuous):
-        away = away - local.coefficients[..., k][at] * columns[parent.name]
-    variance = local.variance[at]
-    with np.errstate(over="ignore"):
-        found: Floats = -0.5 * (np.log(2 * np.pi * variance) + away**2 / variance)
-    return found
-
-
 def family_terms(net: Network, table: Table) -> tuple[Floats, Mask]:
     """ln P(x | parents) of each row and family, and which families the row has whole."""
     gone = gaps_of(net, table)
@@ -125,7 +100,7 @@ def family_terms(net: Network, table: Table) -> tuple[Floats, Mask]:
         here = ~gone[:, [at[v.name] for v in local.variables]].any(axis=1)
         whole[:, k] = here
         if here.any():
-            out[here, k] = term(local, _columns(table, here))
+            out[here, k] = family_log(local, _columns(table, here))
     return out, whole
 
 
@@ -146,7 +121,7 @@ def score_rows(net: Network, table: Table, most: int = 500) -> Scored:
         columns = _columns(table, ~partial) if partial.any() else _columns(table, slice(None))
         total = np.zeros(int((~partial).sum()))
         for local in net.distributions.values():
-            total += term(local, columns)
+            total += family_log(local, columns)
         log[~partial] = np.maximum(total, -np.inf)
     if partial.any():
         rows = np.flatnonzero(partial)
@@ -202,10 +177,160 @@ def _alone(net: Network, gone: Mask, part: Table, i: int) -> float:
         return -np.inf
 
 
-def patterns(gone: Mask) -> list[tuple[Mask, NDArray[np.intp]]]:
-    """The different patterns of gaps, each with its rows."""
-    packed = np.packbits(gone, axis=1)
-    _, first, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(inverse.ravel(), kind="stable")
-    cuts = np.searchsorted(inverse.ravel()[order], np.arange(1, len(first)))
-    return [(gone[f], rows) for f, rows in zip(first, np.split(order, cuts), strict=True)]
+BITS = 1 / math.log(2)
+"""Bits in a nat."""
+HEAD = ["nats a row", "± se", "bits a row", "behind, nats a row", "± se"]
+"""What stands over the cells of a score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The mean of ln P a row, in nats and bits, with its standard error (in nats).
+
+    `impossible` is the weight of the rows that the model rules out, `unknown` that of the rows
+    that could not be scored; the mean is over the others. `lead` is how much better the model of
+    the report does than this one, in nats a row, with its standard error.
+    """
+
+    name: str
+    nats: float
+    error: float
+    rows: float
+    impossible: float = 0.0
+    unknown: float = 0.0
+    lead: float = 0.0
+    lead_error: float = 0.0
+    note: str = ""
+
+    @property
+    def bits(self) -> float:
+        """The mean in bits a row."""
+        return self.nats * BITS
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain data for JSON."""
+        return {
+            "name": self.name, "nats": self.nats, "bits": self.bits, "error": self.error,
+            "rows": self.rows, "impossible": self.impossible, "unknown": self.unknown,
+            "lead": self.lead, "lead_error": self.lead_error, "note": self.note,
+        }  # fmt: skip
+
+
+def mean_error(values: Floats, weights: Floats) -> tuple[float, float]:
+    """A weighted mean and its standard error; a weight is a number of rows."""
+    total = float(weights.sum())
+    if not total > 0:
+        return 0.0, 0.0
+    mean = float(weights @ values) / total
+    if total <= 1:
+        return mean, 0.0
+    spread = float(weights @ (values - mean) ** 2) / (total - 1)
+    return mean, math.sqrt(spread / total)
+
+
+def score_of(name: str, scored: Scored, weights: Floats, note: str = "") -> Score:
+    """The score of one model."""
+    good = scored.possible
+    mean, error = mean_error(scored.log[good], weights[good])
+    return Score(
+        name, mean, error, float(weights.sum()),
+        float(weights[scored.known & ~good].sum()), float(weights[~scored.known].sum()), note=note,
+    )  # fmt: skip
+
+
+def best_first(found: Mapping[str, Scored], weights: Floats) -> tuple[Score, ...]:
+    """The score of each model, those that rule rows out last, and how far it is behind the best."""
+    scores = [score_of(name, scored, weights) for name, scored in found.items()]
+    scores.sort(key=lambda s: (s.impossible > 0, -s.nats))
+    best = found[scores[0].name]
+    leads = [difference(best, found[s.name], weights) for s in scores]
+    return tuple(
+        replace(s, lead=lead, lead_error=error)
+        for s, (lead, error) in zip(scores, leads, strict=True)
+    )
+
+
+def score_cells(s: Score, lead: str | None = "") -> list[str]:
+    """A score as cells of a table; `lead` is the format of how far it is behind, None for none."""
+    behind = ["", ""] if lead is None else [f"{s.lead:{lead}.4f}", f"{s.lead_error:.4f}"]
+    return [f"{s.nats:.4f}", f"{s.error:.4f}", f"{s.bits:.4f}", *behind]
+
+
+def who_is_best(kind: str, scores: Sequence[Score], sentence: str) -> list[Finding]:
+    """Whether the first is clearly ahead of the second; `sentence` has {best}, {second}, {by}."""
+    if len(scores) < 2:
+        return []
+    best, second = scores[0].name, scores[1]
+    by = f"{second.lead * BITS:.3g} ± {second.lead_error * BITS:.2g} bits a row"
+    clear = second.lead > 2 * second.lead_error
+    return [
+        Finding(
+            kind, sentence.format(best=best, second=second.name, by=by), second.lead * BITS,
+            "good" if clear else "note", "" if clear else "The rows cannot tell them apart.", best,
+        )
+    ]  # fmt: skip
+
+
+def difference(a: Scored, b: Scored, weights: Floats) -> tuple[float, float]:
+    """How much better a does than b on the rows possible under both: mean and standard error."""
+    both = a.possible & b.possible
+    return mean_error(a.log[both] - b.log[both], weights[both])
+
+
+MAX_COPIES = 2_000_000
+"""Rows of whole weights are taken apart up to so many."""
+
+
+def copies(table: Table) -> tuple[Table, NDArray[np.intp]]:
+    """Rows of whole weights as so many rows, and where each comes from; others as they are.
+
+    So the copies of a row can fall into different folds, as those of a table without weights do.
+
+    >>> import credo as cr
+    >>> rows, origin = copies(cr.read({"x": ["a", "b"], "w": [3, 1]}, weights="w"))
+    >>> rows["x"].tolist(), origin.tolist()
+    (['a', 'a', 'a', 'b'], [0, 0, 0, 1])
+    """
+    every = np.arange(len(table))
+    if table.weights is None:
+        return table, every
+    each = weights_of(table)
+    if not (each == np.round(each)).all() or float(each.sum()) > MAX_COPIES:
+        return table, every
+    origin = np.repeat(every, each.astype(np.int64))
+    return Table(Block(table.schema, tuple(a[origin] for a in table.block.arrays))), origin
+
+
+def plain_rows(table: Table, most: int, rng: Rng) -> tuple[Table, NDArray[np.intp], str]:
+    """At most so many rows without weights, where they were, and what was done (in words).
+
+    >>> import credo as cr
+    >>> rows = cr.read({"x": ["a", "b"], "w": [3, 1]}, weights="w")
+    >>> plain_rows(rows, 10, 0)[0]["x"].tolist()
+    ['a', 'a', 'a', 'b']
+    """
+    chance = generator(rng)
+    weights, n = table.weights, len(table)
+    if weights is None:
+        if n <= most:
+            return table, np.arange(n), ""
+        kept = np.sort(chance.choice(n, most, replace=False))
+        return table.take(kept), kept, f"{most:,} of {n:,} rows, drawn at random"
+    each = weights_of(table)
+    total = float(each.sum())
+    whole = bool((each == np.round(each)).all())
+    if whole and total <= most:
+        kept = np.repeat(np.arange(n), each.astype(np.int64))
+        note = ""
+    elif whole and total < 1e9:
+        times = chance.multivariate_hypergeometric(each.astype(np.int64), most, method="marginals")
+        kept = np.repeat(np.arange(n), times)
+        note = f"{most:,} of {total:,.0f} rows, drawn at random"
+    else:
+        size = max(2, min(most, round(total)))
+        ends = np.cumsum(each) / total
+        kept = np.searchsorted(ends, (np.arange(size) + chance.random()) / size)
+        kept = np.minimum(kept, n - 1)
+        note = f"{size:,} rows drawn in proportion to their weights"
+    arrays = tuple(a[kept] for a in table.block.arrays)
+    return Table(Block(table.schema, arrays)), kept, note

@@ -7,20 +7,33 @@ standard error, row by row
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from credo.checking.again.folds import Judge, deal, judges_of, rows_for, scored_by
-from credo.checking.again.learned_from import learned_from
-from credo.checking.again.learners import learner_of, quiet
-from credo.checking.again.row_scores import Scored, weights_of
-from credo.checking.again.sampled_rows import copies
-from credo.checking.again.scores import BITS, Score, difference, score_of
-from credo.checking.again.searching_again import learned_again
-from credo.checking.findings import Finding
-from credo.checking.section import Section
+from credo.checking.again.folds import (
+    Judge,
+    deal,
+    judges_of,
+    learned_again,
+    learned_from,
+    learner_of,
+    quiet,
+    rows_for,
+    scored_by,
+)
+from credo.checking.again.row_scores import (
+    HEAD,
+    Score,
+    Scored,
+    best_first,
+    copies,
+    score_cells,
+    weights_of,
+    who_is_best,
+)
+from credo.checking.findings import Finding, Section
 from credo.core.errors import CredoError, InputError
 from credo.core.render import number
 from credo.model.graphs.compare import Comparison, compare_graphs
@@ -59,13 +72,11 @@ class ModelComparison(Section):
 
     def _view(self) -> View:
         if self.scores:
-            rows = []
-            for k, s in enumerate(self.scores):
-                lead = ["", ""] if k == 0 else [f"{s.lead:.4f}", f"{s.lead_error:.4f}"]
-                rows.append([s.name, f"{self.parameters.get(s.name, 0):,}", f"{s.nats:.4f}",
-                             f"{s.error:.4f}", f"{s.bits:.4f}", *lead])  # fmt: skip
-            head = ["model", "parameters", "nats a row", "± se", "bits a row",
-                    "behind, nats a row", "± se"]  # fmt: skip
+            rows = [
+                [s.name, f"{self.parameters.get(s.name, 0):,}", *score_cells(s, "" if k else None)]
+                for k, s in enumerate(self.scores)
+            ]
+            head = ["model", "parameters", *HEAD]
             title = f"{len(self.names)} models on {self.rows:,.6g} rows"
         else:
             rows = [[n, f"{self.parameters.get(n, 0):,}"] for n in self.names]
@@ -104,19 +115,8 @@ class ModelComparison(Section):
 
     def findings(self) -> list[Finding]:
         """Which model does best, and by how much."""
-        if len(self.scores) < 2:
-            return []
-        second = self.scores[1]
-        clear = second.lead > 2 * second.lead_error
-        return [
-            Finding(
-                "compare",
-                f"{self.best.name} finds the rows more probable than {second.name} by "
-                f"{second.lead * BITS:.3g} ± {second.lead_error * BITS:.2g} bits a row.",
-                second.lead * BITS, "good" if clear else "note",
-                "" if clear else "The rows cannot tell them apart.", self.best.name,
-            )
-        ]  # fmt: skip
+        said = "{best} finds the rows more probable than {second} by {by}."
+        return who_is_best("compare", self.scores, said)
 
 
 def compare(
@@ -245,11 +245,4 @@ def _on_rows(
                         raise
                     how[name] = "judged on rows it was learned from"
             found[name] = scored_by(judges, table)
-    scores = [score_of(n, s, every) for n, s in found.items()]
-    scores.sort(key=lambda s: (s.impossible > 0, -s.nats))
-    best = found[scores[0].name]
-    out = []
-    for score in scores:
-        lead, error = difference(best, found[score.name], every)
-        out.append(replace(score, lead=lead, lead_error=error))
-    return tuple(out), how, float(every.sum())
+    return best_first(found, every), how, float(every.sum())

@@ -8,20 +8,34 @@ Several learners are dealt the same folds, so that their differences are paired,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.again.conditionals import probabilities
-from credo.checking.again.folds import deal, judges_of, scored_by, without_weightless
-from credo.checking.again.learners import Learner, learner_of, quiet, whole_or_stop
-from credo.checking.again.row_scores import Scored, weights_of
-from credo.checking.again.sampled_rows import copies
-from credo.checking.again.scores import BITS, Score, difference, score_of
-from credo.checking.findings import Finding
-from credo.checking.section import Section, pick
+from credo.checking.again.folds import (
+    Learner,
+    deal,
+    judges_of,
+    learner_of,
+    quiet,
+    scored_by,
+    whole_or_stop,
+    without_weightless,
+)
+from credo.checking.again.row_scores import (
+    HEAD,
+    Score,
+    Scored,
+    best_first,
+    copies,
+    score_cells,
+    weights_of,
+    who_is_best,
+)
+from credo.checking.findings import Finding, Section, pick
 from credo.core.errors import InputError, MissingPackageError
 from credo.core.progress import track
 from credo.data import Stream, Table, read
@@ -68,11 +82,9 @@ class CrossValidation(Section):
     def _view(self) -> View:
         rows = []
         for k, s in enumerate(self.scores):
-            lead = ["", ""] if k == 0 else [f"{s.lead:.4f}", f"{s.lead_error:.4f}"]
             more = [f"{self.accuracy[s.name]:.4f}"] if self.target else []
-            rows.append([s.name, f"{s.nats:.4f}", f"{s.error:.4f}", f"{s.bits:.4f}", *lead, *more])
-        head = ["learner", "nats a row", "± se", "bits a row", "behind, nats a row", "± se"]
-        head += ["accuracy"] if self.target else []
+            rows.append([s.name, *score_cells(s, "" if k else None), *more])
+        head = ["learner", *HEAD, *(["accuracy"] if self.target else [])]
         of = f"ln P({self.target} | rest)" if self.target else "ln P(row)"
         notes = [
             f"{s.name} rules out {s.impossible:,.6g} rows, which are not in its mean"
@@ -83,19 +95,8 @@ class CrossValidation(Section):
 
     def findings(self) -> list[Finding]:
         """Which learner does best, and by how much."""
-        if len(self.scores) < 2:
-            return []
-        second = self.scores[1]
-        clear = second.lead > 2 * second.lead_error
-        said = f"{second.lead * BITS:.3g} ± {second.lead_error * BITS:.2g} bits a row"
-        return [
-            Finding(
-                "cross_validation",
-                f"{self.best.name} does best on rows not seen, {said} ahead of {second.name}.",
-                second.lead * BITS, "good" if clear else "note",
-                "" if clear else "The rows cannot tell them apart.", self.best.name,
-            )
-        ]  # fmt: skip
+        said = "{best} does best on rows not seen, {by} ahead of {second}."
+        return who_is_best("cross_validation", self.scores, said)
 
 
 def cross_validate(
@@ -152,14 +153,9 @@ def cross_validate(
             scored, right = _of_target(list(judges), table, target)
         found[name] = scored
         hits[name] = float(every[right].sum() / every.sum())
-    scores = sorted((score_of(n, s, every) for n, s in found.items()), key=_order)
-    best = found[scores[0].name]
-    out = []
-    for score in scores:
-        lead, error = difference(best, found[score.name], every)
-        out.append(replace(score, lead=lead, lead_error=error))
+    scores = best_first(found, every)
     logs = {n: s.log for n, s in found.items()}
-    return CrossValidation(tuple(out), len(parts), float(every.sum()), target or "", hits, logs)
+    return CrossValidation(scores, len(parts), float(every.sum()), target or "", hits, logs)
 
 
 def _for_class(one: Any, target: str) -> Learner:
@@ -167,11 +163,6 @@ def _for_class(one: Any, target: str) -> Learner:
     if isinstance(one, str) and one in ("tan", "naive-bayes"):
         return lambda rows: learn(rows, search=one, target=target)
     return learner_of(one)[1]
-
-
-def _order(score: Score) -> tuple[bool, float]:
-    """Learners that rule rows out come last."""
-    return score.impossible > 0, -score.nats
 
 
 def _several(learner: Any) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.checking.findings import Section, pick
 from credo.checking.questions.mixture_information import MAX_GAUSSIANS, of_number, of_states
-from credo.checking.section import Section, pick
 from credo.core.errors import InputError, unknown_name
 from credo.core.render import bar, shortened
 from credo.model.methods.pictures import picture

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.section import Section, pick
+from credo.checking.findings import Section, pick
 from credo.core.errors import InputError
 from credo.core.render import bar, number
 from credo.model.methods.pictures import picture

@@ -37,15 +37,15 @@ from numpy.typing import NDArray
 
 from credo.checking.again.conditionals import probabilities, ranks
 from credo.checking.again.folds import Judge
-from credo.checking.again.row_scores import Scored, gaps_of
-from credo.checking.findings import SURE, Finding, ranked
-from credo.checking.section import SHOWN, Section, p_text, pick
+from credo.checking.again.row_scores import Scored
+from credo.checking.findings import SHOWN, SURE, Finding, Section, p_text, pick, ranked
 from credo.checking.sections.multiplicity import count_p, holm
 from credo.checking.sections.reliability import CalibrationReport, report_of
 from credo.core.frozen import Frozen
 from credo.core.render import many, shortened
 from credo.data import Table
 from credo.model.values.value import View
+from credo.predict.rows.rows import gaps_of
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network

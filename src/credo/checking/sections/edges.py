@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.checking.again.learners import has_gaps, quiet
-from credo.checking.again.sampled_rows import plain_rows
-from credo.checking.findings import Finding
-from credo.checking.section import SHOWN, Section
+from credo.checking.again.folds import has_gaps, quiet
+from credo.checking.again.row_scores import plain_rows
+from credo.checking.findings import SHOWN, Finding, Section
 from credo.core.errors import CredoError
 from credo.core.render import many, shortened
 from credo.data import Table

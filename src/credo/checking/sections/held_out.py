@@ -14,12 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.again.folds import judges_of, scored_by
-from credo.checking.again.learners import Learner, has_gaps, whole_or_stop
-from credo.checking.again.row_scores import Scored, weights_of
-from credo.checking.again.scores import BITS, Score, difference, score_of
-from credo.checking.findings import Finding
-from credo.checking.section import Section, pick
+from credo.checking.again.folds import Learner, has_gaps, judges_of, scored_by, whole_or_stop
+from credo.checking.again.row_scores import (
+    BITS,
+    HEAD,
+    Score,
+    Scored,
+    difference,
+    score_cells,
+    score_of,
+    weights_of,
+)
+from credo.checking.findings import Finding, Section, pick
 from credo.core.errors import CredoError
 from credo.core.render import number
 from credo.data import Table
@@ -56,15 +62,15 @@ class HeldOut(Section):
         return pick((self.model, *self.baselines), "name", name, "Baseline", "in the report")
 
     def _view(self) -> View:
-        rows = [score_row(self.model, first=True), *(score_row(b) for b in self.baselines)]
-        head = ["model", "nats a row", "± se", "bits a row", "behind, nats a row", "± se"]
+        rows = [[self.model.name, *score_cells(self.model, None)]]
+        rows += [[b.name, *score_cells(b, "+")] for b in self.baselines]
         notes = [f"{name}: left out ({why})" for name, why in self.left_out.items()]
         if self.model.impossible:
             notes.insert(0, f"{number(self.model.impossible)} rows that the model rules out are "
                             "not in its mean")  # fmt: skip
         if self.model.unknown:
             notes.append(f"{number(self.model.unknown)} rows could not be scored exactly")
-        return View(f"held-out log-likelihood: {self.how}", head, rows, (1, 2, 3, 4, 5),
+        return View(f"held-out log-likelihood: {self.how}", ["model", *HEAD], rows, (1, 2, 3, 4, 5),
                     "; ".join(notes))  # fmt: skip
 
     def findings(self) -> list[Finding]:
@@ -146,12 +152,6 @@ def _advice(name: str) -> str:
     if name == "best tree":
         return "Search for another graph, or take the tree: cr.learn(rows, search='chow-liu')."
     return "Relations are missing: allow more parents, or search with another score."
-
-
-def score_row(s: Score, first: bool = False) -> list[str]:
-    """A score as a line of a table."""
-    lead = ["", ""] if first else [f"{s.lead:+.4f}", f"{s.lead_error:.4f}"]
-    return [s.name, f"{s.nats:.4f}", f"{s.error:.4f}", f"{s.bits:.4f}", *lead]
 
 
 def held_out(

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.findings import SURE, Finding
-from credo.checking.section import SHOWN, Section, left_after, p_below, p_text
+from credo.checking.findings import SHOWN, SURE, Finding, Section, left_after, p_below, p_text
 from credo.checking.sections.multiplicity import benjamini_hochberg, holm
 from credo.core.errors import CredoError
 from credo.core.progress import track

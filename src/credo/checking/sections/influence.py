@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.again.row_scores import gaps_of, weights_of
-from credo.checking.findings import Finding
-from credo.checking.section import SHOWN, Section
+from credo.checking.again.row_scores import weights_of
+from credo.checking.findings import SHOWN, Finding, Section
 from credo.core.errors import CredoError
 from credo.data import Table
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.value import View
+from credo.predict.rows.rows import gaps_of
 from credo.stats.moments import Moments
 from credo.train.parameters.lines import fit_lines
 

@@ -22,10 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.again.folds import Judge, scored_by
-from credo.checking.again.row_scores import Scored, family_terms, score_rows, weights_of
-from credo.checking.again.scores import BITS
-from credo.checking.findings import Finding
-from credo.checking.section import SHOWN, Section
+from credo.checking.again.row_scores import BITS, Scored, family_terms, score_rows, weights_of
+from credo.checking.findings import SHOWN, Finding, Section
 from credo.core.render import many, number
 from credo.data import Table
 from credo.model.values.value import View

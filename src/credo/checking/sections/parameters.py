@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.checking.findings import Finding
-from credo.checking.section import SHOWN, Section
+from credo.checking.findings import SHOWN, Finding, Section
 from credo.core.render import many, number
 from credo.model.networks.cpt import Cpt, entry_intervals
 from credo.model.networks.linear_gaussian import LinearGaussian

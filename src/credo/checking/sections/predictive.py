@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.again.replicates import replicates
-from credo.checking.findings import Finding
-from credo.checking.section import SHOWN, Section, left_after, p_below, p_text, pick
+from credo.checking.findings import SHOWN, Finding, Section, left_after, p_below, p_text, pick
 from credo.checking.sections.multiplicity import holm
 from credo.checking.sections.statistics import MAX_INDICATORS, Named, Statistics
 from credo.core.errors import InputError

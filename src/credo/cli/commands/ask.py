@@ -68,7 +68,7 @@ def command(
       credo ask asia.bif "P(lung | smoke=yes)" --method weighting --error 0.01
       printf 'smoke=yes\\nlung\\n' | credo ask asia.bif
     """
-    from credo.checking.recorded import found_of
+    from credo.checking.findings import found_of
 
     if not question and model == "-":
         raise InputError("A model from standard input needs its questions on the command line.")

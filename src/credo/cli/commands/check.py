@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 from credo.cli.models import load_model, model_argument, read_for
 from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.reading import reading_options
-from credo.cli.terminal import heading, print_view
+from credo.cli.terminal import heading, print_view, wrapped
 from credo.cli.words import in_options
 
 __all__ = ["command", "print_findings", "print_report", "print_sentences"]
@@ -32,7 +31,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @option("--level", type=float, default=0.05, help="The chance of a false alarm in each section.")
 @option("--section", "sections", multiple=True, metavar="NAME", help="Only this section.")
 @option("--seen/--not-seen", default=None, help="Whether the model was learned from the rows.")
-@option("--budget", type=float, default=60.0, metavar="SECONDS",
+@option("--seconds", "--budget", "seconds", type=float, default=60.0, metavar="SECONDS",
         help="For all of it, a third of that for searching the graph again; a section that is "
         "late is left out, and named.")  # fmt: skip
 @option("--brief", is_flag=True, help="The findings alone.")
@@ -47,7 +46,7 @@ def command(
     level: float,
     sections: tuple[str, ...],
     seen: bool | None,
-    budget: float,
+    seconds: float,
     brief: bool,
     common: Common,
     **reading: Any,
@@ -68,25 +67,19 @@ def command(
     from credo.checking import check
     from credo.core.errors import InputError
 
-    if budget <= 0:
-        raise InputError(f"--budget must be a number of seconds above 0, got {budget:g}.")
+    if seconds <= 0:
+        raise InputError(f"--seconds must be a number above 0, got {seconds:g}.")
     net = load_model(model)
     table = read_for(net, reading)
     report = check(
         net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges,
-        level=level, sections=list(sections) or None, budget=budget, rng=common.seed,
+        level=level, sections=list(sections) or None, seconds=seconds, rng=common.seed,
         held_out=None if seen is None else not seen,
     )  # fmt: skip
     if common.as_json:
         common.emit("check", {**report.to_dict(), "model": model})
         return
     print_report(report, brief=brief or common.quiet)
-
-
-def _width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
 
 
 def print_findings(findings: Sequence[Any]) -> None:
@@ -109,21 +102,17 @@ def print_sentences(findings: Sequence[Any], most: int) -> None:
 
 
 def _print(severity: str, text: str) -> None:
-    import textwrap
-
-    lines = textwrap.wrap(in_options(text), max(_width() - 4, 40))
-    click.secho(f"{_MARKS[severity]} ", fg=_COLOURS[severity], bold=True, nl=False)
-    click.echo("\n  ".join(lines))
+    mark = f"{_MARKS[severity]} "
+    lines = wrapped(mark + in_options(text), 98, "  ")
+    click.secho(mark, fg=_COLOURS[severity], bold=True, nl=False)
+    click.echo(lines.removeprefix(mark))
 
 
 def print_report(report: Any, *, brief: bool = False) -> None:
     """The findings, then each section as a table; colours on a terminal."""
-    import textwrap
-
     heading(report.title)
     click.echo(report.how)
     click.echo()
-    wide = _width()
     print_findings(report.findings)
     click.echo()
     if brief:
@@ -132,7 +121,7 @@ def print_report(report: Any, *, brief: bool = False) -> None:
         view = section._view()
         print_view(view)
         if view.note:
-            click.echo("\n".join(textwrap.wrap(view.note, wide)))
+            click.echo(wrapped(view.note, 100, ""))
         click.echo()
     for name, why in report.left_out.items():
         click.echo(f"{name.replace('_', ' ')}: left out ({why})")

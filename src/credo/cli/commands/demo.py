@@ -56,7 +56,7 @@ def command(output: str | None, course: bool, common: Common) -> None:
 def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     """Each step says what it does, unless it is to be quiet; the figures are returned."""
     import credo as cr
-    from credo.checking.recorded import keep
+    from credo.checking.findings import keep
     from credo.cli.terminal import graph_lines, print_schema
 
     source = cr.examples.path("titanic")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
+from credo.cli.commands.fit import fit_json, prior_named, prior_options, tell_fit
 from credo.cli.models import graph_from, load_model, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, Stopped, common_options, files, option
 from credo.cli.reading import read_from, reading_options
@@ -20,18 +20,14 @@ __all__ = ["command"]
 @option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
 @option("--hidden", multiple=True, metavar="NAME=STATES", help="A variable never observed: its "
         "number of states, or 'continuous'.")  # fmt: skip
-@option("--prior", choices=["none", "bdeu", "k2", "laplace"], default="none",
-        help="What is believed before the rows.")  # fmt: skip
-@option("--ess", type=float, help="The imagined rows of bdeu (a table) or laplace (a cell).")
-@option("--estimate", choices=["mean", "map", "mle"], help="The point that becomes the table.  "
-        "[default: mean, or mle without a prior]")  # fmt: skip
+@prior_options
 @option("--method", default="em",
         choices=["em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise"],
         help="How to raise the likelihood.")  # fmt: skip
 @option("--start", metavar="FILE", help="Go on from the numbers of this network.")
 @option("--restarts", type=int, metavar="N", help="EM runs from different starts.")
 @option("--tol", type=float, default=1e-09, help="Stop when a step changes no parameter by more.")
-@option("--budget", type=int, metavar="N", help="The most iterations.")
+@option("--max-iter", "--budget", "max_iter", type=int, metavar="N", help="The most iterations.")
 @normalise_option
 @common_options(
     seed="For random starts.", threads="How many threads may work; all cores unless told."
@@ -47,7 +43,7 @@ def command(
     start: str | None,
     restarts: int | None,
     tol: float,
-    budget: int | None,
+    max_iter: int | None,
     common: Common,
     **reading: Any,
 ) -> None:
@@ -64,7 +60,6 @@ def command(
     """
     if output is not None:
         refuse_unwritable(output)
-    from credo.cli.commands.fit import fit_json, prior_named
     from credo.train.em.fit import em
 
     known: Any = graph_from(graph)
@@ -77,7 +72,7 @@ def command(
         hidden=dict(_hidden(h) for h in hidden) or None,
         method=method,
         tol=tol,
-        max_iter=budget,
+        max_iter=max_iter,
         rng=common.seed,
         estimate=estimate,
         threads=common.threads,
@@ -98,11 +93,7 @@ def command(
         }
         common.emit("em", document)
     else:
-        common.say(record)
-        common.say()
-        common.say(record.families)
-        if output is not None:
-            common.say(f"\nwrote {Path(output).name}: {net!r}")
+        tell_fit(net, output, common)
     if record.reason == "interrupted":
         raise Stopped("the climb", output)
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import click
 
 from credo.cli.models import graph_from, normalise_option, refuse_unwritable
-from credo.cli.options import Common, Manual, common_options, files, option
+from credo.cli.options import Common, Manual, common_options, files, option, together
 from credo.cli.reading import read_from, reading_options
 
-__all__ = ["command", "fit_json", "prior_named"]
+__all__ = ["command", "fit_json", "prior_named", "prior_options", "tell_fit"]
+
+
+prior_options = together(
+    option("--prior", choices=["none", "bdeu", "k2", "laplace"], default="none",
+           help="What is believed before the rows; none is maximum likelihood."),
+    option("--ess", type=float, help="The imagined rows of bdeu (a table) or laplace (a cell)."),
+    option("--estimate", choices=["mean", "map", "mle"], help="The point that becomes the table.  "
+           "[default: mean, or mle without a prior]"),
+)  # fmt: skip
+"""The prior of tables, and what is taken of the posterior."""
 
 
 @click.command("fit", cls=Manual)
 @click.argument("graph", shell_complete=files)
 @reading_options
 @option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
-@option("--prior", choices=["none", "bdeu", "k2", "laplace"], default="none",
-        help="What is believed before the rows; none is maximum likelihood.")  # fmt: skip
-@option("--ess", type=float, help="The imagined rows of bdeu (a table) or laplace (a cell).")
-@option("--estimate", choices=["mean", "map", "mle"], help="The point that becomes the table.  "
-        "[default: mean, or mle without a prior]")  # fmt: skip
+@prior_options
 @option("--update", "more", is_flag=True, help="Add the rows to those GRAPH was learned from.")
 @normalise_option
 @common_options(threads="How many threads may count; all cores unless told.")
@@ -71,12 +76,7 @@ def command(
     if common.as_json:
         common.emit("fit", fit_json(net, output))
         return
-    assert net.record is not None
-    common.say(net.record)
-    common.say()
-    common.say(net.record.families)
-    if output is not None:
-        common.say(f"\nwrote {Path(output).name}: {net!r}")
+    tell_fit(net, output, common)
 
 
 def _rows(known: Any, reading: dict[str, Any]) -> Any:
@@ -108,20 +108,17 @@ def fit_json(net: Any, output: str | None) -> dict[str, Any]:
     return {
         "model": output,
         "rows": details["rows"],
-        "log_likelihood": _number(details["log_likelihood"]),
-        "log_marginal": _number(details["log_marginal"]),
+        "log_likelihood": details["log_likelihood"],
+        "log_marginal": details["log_marginal"],
         "notes": list(net.record.notes),
-        "families": [{k: _plain(v) for k, v in family.items()} for family in details["families"]],
+        "families": [dict(family) for family in details["families"]],
     }
 
 
-def _number(value: float | None) -> float | str | None:
-    return value if value is None or math.isfinite(value) else str(value)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, float):
-        return _number(value)
-    return value if value is None or isinstance(value, (str, int, bool)) else str(value)
+def tell_fit(net: Any, output: str | None, common: Common) -> None:
+    """The record of a fit, its families, and where the network was written."""
+    common.say(net.record)
+    common.say()
+    common.say(net.record.families)
+    if output is not None:
+        common.say(f"\nwrote {Path(output).name}: {net!r}")

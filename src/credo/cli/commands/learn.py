@@ -60,10 +60,10 @@ BUDGET = 60.0
         "pc, mmhc or ges.")  # fmt: skip
 @score_options
 @rule_options
-@option("--budget", group=_SEARCH, type=float, metavar="SECONDS", default=BUDGET,
-        help="Stop searching with the best graph so far; the check has what is left, at least "
-        "a quarter of it. 0 for no end. Where the budget is not spent, the same seed gives "
-        "the same graph.")  # fmt: skip
+@option("--seconds", "--budget", "limit", group=_SEARCH, type=float, default=BUDGET,
+        metavar="SECONDS", help="Stop searching with the best graph so far; the check has what is "
+        "left, at least a quarter of it. 0 for no end. Where they are not spent, the same seed "
+        "gives the same graph.")  # fmt: skip
 @option("--target", group=_SEARCH, metavar="NAME", help="The class, for tan and naive-bayes.")
 @option("--order", group=_SEARCH, metavar="A,B,C", help="All the variables, parents first, for k2.")
 @option("--start", group=_SEARCH, metavar="GRAPH", help="Where the search begins: a network "
@@ -94,7 +94,7 @@ def command(
     tier: tuple[str, ...],
     max_parents: int | None,
     candidates: tuple[str, ...],
-    budget: float,
+    limit: float,
     target: str | None,
     order: str | None,
     start: str | None,
@@ -125,15 +125,15 @@ def command(
       credo learn gaps.csv --missing-cells complete-rows -o whole.credo --quiet
       gzip -dc patients.csv.gz | credo learn - -o model.credo
     """
-    from credo.checking.recorded import keep
+    from credo.checking.findings import keep
     from credo.core.errors import InputError
     from credo.train.structure.learning import learn
     from credo.train.structure.option_hints import refuse_unknown_search
     from credo.train.structure.rules import Rules
     from credo.train.structure.searches import SEARCHES
 
-    if budget < 0:
-        raise InputError(f"--budget must be 0 or more seconds, got {budget:g}.")
+    if limit < 0:
+        raise InputError(f"--seconds must be 0 or more, got {limit:g}.")
     given = {"target": target, "restarts": restarts, "alpha": alpha, "steps": steps, "order": order}
     options: dict[str, Any] = {n: v for n, v in given.items() if v is not None}
     for name in options:
@@ -171,16 +171,16 @@ def command(
         return learn(
             table,
             search=search,
-            budget=seconds or None,
+            seconds=seconds or None,
             rng=common.seed,
             missing=missing,
             **settings,
         )
 
     if missing_cells == "auto":
-        net = by_either(by, budget, common)
+        net = by_either(by, limit, common)
     else:
-        net = by(missing_cells, budget)
+        net = by(missing_cells, limit)
     record = net.record
     assert record is not None
     if where is not None:
@@ -190,7 +190,7 @@ def command(
         _tell(net, details, common)
     report = None
     if wanted or (wanted is None and not common.silent and not stopped):
-        left = max(budget - (time.monotonic() - began), budget / 4)
+        left = max(limit - (time.monotonic() - began), limit / 4)
         report = checked(net, table, common, left)
     if report is not None and where is not None and ".credo" in where:
         net = keep(net, report)  # who asks it later is told again
@@ -278,7 +278,7 @@ def _tell(net: Any, details: bool, common: Common) -> None:
             f"{record.how.removeprefix('learned by ')}; {record.reason}.", bold=True,
         )  # fmt: skip
     if "budget" in record.reason:
-        common.say("With more time (--budget) the graph may be better; another run may differ.")
+        common.say("With more time (--seconds) the graph may be better; another run may differ.")
     if net.dag.edges and not common.silent:
         if details:
             common.heading(f"The graph: {edges}")

@@ -158,11 +158,6 @@ class Tokens:
         return tuple(map(_written, self._plain))
 
     @property
-    def are_words(self) -> bool:
-        """Whether a kernel can tell them: no number or boolean is among them."""
-        return self.text and not (self._numbers or self._truths)
-
-    @property
     def any_truths(self) -> bool:
         """Whether a boolean stands for missing."""
         return bool(self._truths)

@@ -35,6 +35,7 @@ __all__ = [
     "columns_for",
     "columns_of",
     "matrix_columns",
+    "names_of",
     "position_names",
     "split_columns",
 ]
@@ -147,6 +148,19 @@ def position_names(n: int) -> tuple[str, ...]:
     ('x0', 'x1', 'x2')
     """
     return tuple([f"x{i}" for i in range(n)])
+
+
+def names_of(x: Any) -> tuple[str, ...]:
+    """The names of a table's columns, as far as they can be told without reading it.
+
+    >>> names_of({"a": [1], "b": [2]})
+    ('a', 'b')
+    """
+    if is_path(x):
+        return feed_of_path(x, TextOptions()).names
+    if hasattr(x, "schema") and hasattr(x.schema, "names"):
+        return tuple(map(str, x.schema.names))
+    return feed_of_frame(x, None).names
 
 
 def columns_of(

@@ -38,7 +38,6 @@ __all__ = [
     "are_uuids",
     "count_missing",
     "encodable",
-    "holds_floats",
     "holds_others",
     "is_number_by_type",
     "objects_of",
@@ -76,17 +75,6 @@ class States:
 
 
 _NUMBERS = (int, float, Decimal, Fraction)
-
-
-def holds_floats(cells: Any) -> bool:
-    """Whether a batch is of decimals: numbers that are not whole by their type."""
-    if isinstance(cells, np.ndarray):
-        types = {t for t in set(map(type, cells)) if t is not type(None)}
-        are_numbers = bool not in types and all(issubclass(t, _NUMBERS) for t in types)
-        return are_numbers and any(
-            _python_type(c) == "float" and not is_missing(c) for c in cells if type(c) is not int
-        )
-    return type_name(cells.type) == "float"
 
 
 def holds_others(cells: Any) -> bool:

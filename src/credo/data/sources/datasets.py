@@ -1,8 +1,8 @@
 """The batches of an Arrow dataset in bounded memory: one file after the other.
 
 A scanner of the whole dataset decodes as many row groups ahead as it likes. Here each fragment is
-read by itself, and a Parquet file that has just the dataset's columns page by page; the filter of a
-filtered dataset is applied to what the pages hold.
+read by itself, and a Parquet file that has just the dataset's columns page by page. A filtered
+dataset shows none of its fragments: its scanner is held to a few row groups.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
-
-import pyarrow as pa
 
 from credo.data.sources.feed import batch_rows
 
@@ -40,37 +38,31 @@ def first_batches(dataset: Any, column: str) -> Iterator[Any]:
     >>> [batch.to_pydict() for batch in first_batches(source, "b")]
     [{'b': ['x', 'y']}]
     """
+    each = None if _fragments(dataset) is None else 1  # where files do not show, all is looked at
     for batches in _by_fragment(dataset, [column], batch_rows(1)):
-        yield from islice((batch for batch in batches if batch.num_rows), 1)
+        yield from islice((batch for batch in batches if batch.num_rows), each)
+
+
+def _fragments(dataset: Any) -> list[Any] | None:
+    """The files and the like that a dataset is of; None where a filter hides them."""
+    try:
+        return list(dataset.get_fragments())
+    except ValueError:
+        return None
 
 
 def _by_fragment(dataset: Any, columns: list[str], rows: int) -> Iterator[Iterator[Any]]:
-    """The batches of each fragment; all together where this version of Arrow shows none."""
-    fragments: list[Any] | None
-    try:
-        fragments, chosen = list(dataset.get_fragments()), None
-    except (ValueError, AttributeError):  # a filtered dataset shows none of its fragments
-        fragments, chosen = _filtered(dataset)
+    """The batches of each fragment; all together where a filter hides them."""
+    fragments = _fragments(dataset)
     if fragments is None:
         options = _one_by_one(getattr(dataset, "format", None))
         yield dataset.scanner(columns=columns, batch_size=rows, **options).to_batches()
         return
     for fragment in fragments:
         if type(fragment).__name__ == "ParquetFileFragment":
-            yield _parquet_batches(fragment, dataset.schema, columns, rows, chosen)
+            yield _parquet_batches(fragment, dataset.schema, columns, rows)
         else:
-            yield _scanned(fragment, dataset.schema, columns, rows, chosen)
-
-
-def _filtered(dataset: Any) -> tuple[list[Any] | None, Any]:
-    """The fragments of a filtered dataset and its filter, if this version of Arrow tells them."""
-    try:
-        chosen = dataset._scan_options["filter"]
-        if set(dataset._scan_options) == {"filter"}:
-            return list(dataset._get_fragments(chosen)), chosen
-    except (AttributeError, KeyError, TypeError, ValueError):
-        pass
-    return None, None
+            yield _scanned(fragment, dataset.schema, columns, rows)
 
 
 def _one_by_one(form: Any) -> dict[str, Any]:
@@ -87,49 +79,22 @@ def _one_by_one(form: Any) -> dict[str, Any]:
     return options
 
 
-def _scanned(
-    fragment: Any, schema: Any, columns: list[str], rows: int, chosen: Any
-) -> Iterator[Any]:
+def _scanned(fragment: Any, schema: Any, columns: list[str], rows: int) -> Iterator[Any]:
     """A fragment as its scanner decodes it: a row group of a Parquet file at once."""
-    scanner = fragment.scanner(schema=schema, columns=columns, batch_size=rows, filter=chosen)
-    yield from scanner.to_batches()
+    yield from fragment.scanner(schema=schema, columns=columns, batch_size=rows).to_batches()
 
 
-def _parquet_batches(
-    fragment: Any, schema: Any, columns: list[str], rows: int, chosen: Any
-) -> Iterator[Any]:
-    """A Parquet file by pages; by row groups if its path or another file adds to its columns.
-
-    Row groups in which no row can pass the filter are left out by what the file says of them.
-    """
+def _parquet_batches(fragment: Any, schema: Any, columns: list[str], rows: int) -> Iterator[Any]:
+    """A Parquet file by pages; by row groups if its path or another file adds to its columns."""
     import pyarrow.dataset as ds
     import pyarrow.parquet as pq
 
-    if chosen is not None:
-        fragment = fragment.subset(chosen, schema=schema)
     with fragment.open() as source, pq.ParquetFile(source, pre_buffer=False) as file:
         plain = fragment.partition_expression.equals(ds.scalar(True))
         if plain and file.schema_arrow.equals(schema) and not any("." in c for c in schema.names):
             groups = [group.id for group in fragment.row_groups]
-            read = _with_needed(columns, chosen, schema)
-            for batch in file.iter_batches(rows, row_groups=groups, columns=read):
-                if chosen is None:
-                    yield batch.select(columns)
-                else:
-                    kept = pa.Table.from_batches([batch]).filter(chosen)
-                    yield from kept.select(columns).to_batches()
+            for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
+                yield batch.select(columns)
             return
     for part in fragment.split_by_row_group():
-        yield from _scanned(part, schema, columns, rows, chosen)
-
-
-def _with_needed(columns: list[str], chosen: Any, schema: Any) -> list[str]:
-    """The columns asked for and those that a filter speaks of: every one whose name stands in it;
-    all of them in their order where it may speak of columns by position, or of parts of one.
-    """
-    if chosen is None:
-        return columns
-    text = str(chosen)
-    if "FieldPath(" in text or "FieldRef" in text:
-        return list(schema.names)
-    return [*columns, *(n for n in schema.names if n in text and n not in columns)]
+        yield from _scanned(part, schema, columns, rows)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -35,8 +34,6 @@ __all__ = [
     "in_type",
     "kind_of",
     "lines_of",
-    "objects_of",
-    "once_each",
     "plain_block",
     "values_of",
 ]
@@ -89,10 +86,9 @@ class Block(Protocol):
 
 @dataclass(frozen=True)
 class Objects:
-    """Python's objects; `as_written` gives them with every infinite number as an `Unbounded`."""
+    """Python's objects, as `AS_WRITTEN` gives them."""
 
     objects: list[dict[str, Any]]
-    as_written: Callable[[], list[dict[str, Any]]]
     label: str = ""
 
     @property
@@ -123,7 +119,7 @@ class Objects:
         except (pa.ArrowInvalid, OverflowError):  # beyond 64 bits, or beyond what a float holds
             return _array_of(values)
         if kind == "float" and pc.any(pc.is_inf(cells)).as_py():
-            return _array_of(_column(self.as_written(), key))
+            return _array_of(values)
         return cells
 
 
@@ -314,15 +310,6 @@ def lines_of(data: memoryview) -> list[str]:
     ['{}', '{}']
     """
     return str(data, "utf-8").split("\n")[:-1]
-
-
-def objects_of(lines: list[str]) -> list[dict[str, Any]]:
-    """The objects of lines, by `AS_WRITTEN`; blank lines have none.
-
-    >>> objects_of(['{"a": 1e309}', ""])
-    [{'a': 1e309}]
-    """
-    return [AS_WRITTEN.decode(line) for line in lines if line and not line.isspace()]
 
 
 def values_of(texts: list[str | None]) -> list[Any] | None:

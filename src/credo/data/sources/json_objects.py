@@ -1,22 +1,17 @@
 """The objects of a JSON file, block by block, with the values that Python's json module gives.
 
 A line holds one object, or the file is one array of objects. What is plain is read by a kernel,
-straight to columns. The lines of a block that are not are parsed at once by the json module, as one
-array in which a number drawn by lot stands between any two of them: lines that are broken cannot
-pass as whole ones, since no file can foresee that number. An element of an array that is not plain
-is read value by value, with those of the same block that follow it; so are objects over several
-lines.
+straight to columns. A line that is not (a whole number beyond 64 bits, say) is parsed by the json
+module, with those of the same block that follow it; so is an element of an array, and objects over
+several lines.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import secrets
 import zlib
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +24,6 @@ from credo.data.sources.json_blocks import (
     Objects,
     Repeated,
     lines_of,
-    objects_of,
-    once_each,
     plain_block,
 )
 from credo.data.sources.unpack import Watched, decode_head, first_bad_byte, gone, read_head
@@ -39,7 +32,6 @@ __all__ = ["object_blocks"]
 
 _BLOCK = 4 * 2**20  # characters read at a time
 _LONGEST = 64 * 2**20  # characters that one object may take
-_BETWEEN = secrets.randbits(62)
 _BLANK = " \t\r\n"
 
 
@@ -118,46 +110,15 @@ class _Reader:
         others = lines_of(left)
         for start in range(0, len(others), BATCH):
             part = others[start : start + BATCH]
-            rows = self._parsed(part)
+            numbered = enumerate(part, start=self.line)
+            rows = [self._object(line, n) for n, line in numbered if line and not line.isspace()]
             self.line += len(part)
             if rows:
-                yield Objects(rows, lambda part=part: objects_of(part), self.name)  # type: ignore[misc]
-
-    def _parsed(self, lines: list[str]) -> list[dict[str, Any]]:
-        full = [line for line in lines if line and not line.isspace()]
-        text = f",{_BETWEEN},".join(full)
-        try:
-            values = json.loads(f"[{text}]")
-        except (ValueError, RecursionError):
-            values = []
-        rows = values[::2]
-        if len(values) == 2 * len(full) - 1 and set(map(type, rows)) == {dict}:
-            between = values[1::2]
-            if between.count(_BETWEEN) == len(between):
-                self._refuse_repeated_keys(text, lines, rows)
-                return list(rows)
-        return [
-            self._object(line, self.line + i)
-            for i, line in enumerate(lines)
-            if line and not line.isspace()
-        ]
-
-    def _refuse_repeated_keys(self, text: str, lines: list[str], rows: list[Any]) -> None:
-        """A key that stands twice in an object is lost to the parser, but not in the text: lines
-        are parsed one by one where keys and text do not tally.
-        """
-        if text.count(":") == sum(map(len, rows)):
-            return
-        keys = Counter(chain.from_iterable(rows))
-        if "\\" not in text and all(text.count(f'"{k}"') == n for k, n in keys.items()):
-            return
-        for i, line in enumerate(lines):
-            if line and not line.isspace():
-                self._object(line, self.line + i)
+                yield Objects(rows, self.name)
 
     def _object(self, line: str, number: int) -> dict[str, Any]:
         try:
-            value = json.loads(line, object_pairs_hook=once_each)
+            value = AS_WRITTEN.decode(line)
         except Repeated as error:
             raise self._repeated(error, number) from None
         except (ValueError, RecursionError) as error:
@@ -189,10 +150,10 @@ class _Reader:
                 rest = self._passed(left[at:], left[:at])
                 break
             if len(rows) == BATCH:
-                yield Objects(rows, lambda rows=rows: rows, self.name)  # type: ignore[misc]
+                yield Objects(rows, self.name)
                 rows = []
         if rows:
-            yield Objects(rows, lambda: rows, self.name)
+            yield Objects(rows, self.name)
         return rest
 
     def _plain_elements(self, left: str, began: bool) -> Generator[Block, None, tuple[str, bool]]:

@@ -9,7 +9,7 @@ distribution of the continuous ones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -61,8 +61,8 @@ class MixedJoint(Value, Mapping[Any, Any]):
     continuous: tuple[str, ...]
     given: tuple[Any, ...]
     """p(x | d) for each state of d, None where d is impossible."""
-    mean_interval: Interval | None = None
-    sd_interval: Interval | None = None
+    mean_interval: Interval | None = field(default=None, compare=False)
+    sd_interval: Interval | None = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -122,15 +122,6 @@ class MixedJoint(Value, Mapping[Any, Any]):
         if len(self.continuous) == 1:
             return NormalMixture(w, m, s, self.continuous[0])
         return MultivariateMixture(w, m, s, self.continuous)
-
-    def _key(self) -> tuple[Any, ...]:
-        return (type(self), self.discrete, self.continuous, self.given)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, MixedJoint) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash((self.discrete, self.continuous))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.core.render import many, number
@@ -24,18 +24,17 @@ from credo.model.mixtures.labels import (
     Labels,
     component_rows,
     counted,
-    drawn_from,
     weighed,
 )
-from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.probabilities import drawn
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.reals import Floats
 from credo.model.values.value import View, plain, readonly
 
 if TYPE_CHECKING:
     from credo.model.answers.approximation import Approximation
 
 __all__ = ["MultivariateMixture"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -159,7 +158,7 @@ class MultivariateMixture(Spread, Point):
     def sample(self, n: int, rng: Rng) -> Floats:
         """Rows drawn at random, one column for each variable."""
         source = generator(rng)
-        k = drawn_from(self.weights, size(n), source)
+        k = drawn(self.weights, n, source)
         z = source.standard_normal((len(k), self.means.shape[1]))
         out: Floats = self.means[k] + np.einsum("nij,nj->ni", self._roots()[k], z)
         return out

@@ -26,11 +26,11 @@ from credo.model.mixtures.labels import (
     Labels,
     component_rows,
     counted,
-    drawn_from,
     weighed,
 )
 from credo.model.values.data import Numbers
-from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.probabilities import drawn as positions
+from credo.model.values.randomness import Rng, generator
 from credo.model.values.value import NAME, SQUARE, View, plain, readonly
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class NormalMixture(Point):
         [1.01, -1.05, -0.96]
         """
         source = generator(rng)
-        k = drawn_from(self.weights, size(n), source)
+        k = positions(self.weights, n, source)
         return self.means[k] + self.sds[k] * source.standard_normal(len(k))
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.model.answers.interval import Interval, between, probability, shares, tails
@@ -24,11 +24,10 @@ from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.distributions.elliptical import points
 from credo.model.distributions.quantiles import beta_quantile, beta_share
 from credo.model.values.randomness import Rng
+from credo.model.values.reals import Floats
 from credo.model.values.value import NAME, WEIGHT, plain, positive
 
 __all__ = ["Beta"]
-
-Floats = NDArray[np.float64]
 
 _NARROW = 1e-8  # the square of this is nothing beside 1
 

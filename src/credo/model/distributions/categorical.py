@@ -14,7 +14,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.core.render import bar
@@ -25,7 +25,7 @@ from credo.model.distributions.point import Point, chosen, no_data, picked
 from credo.model.values.data import States, counted, distinct, known_states
 from credo.model.values.probabilities import drawn, probabilities
 from credo.model.values.randomness import Rng
-from credo.model.values.reals import shown
+from credo.model.values.reals import Floats, shown
 from credo.model.values.sources import is_source, source_counts, values_of
 from credo.model.values.value import NAME, WEIGHT, View, finite, ordered, plain, positive, text
 from credo.stats.counts import Counts
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from credo.model.distributions.dirichlet import Dirichlet
 
 __all__ = ["Bernoulli", "Categorical", "two_states"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError, shown
 from credo.core.render import bar, number
@@ -31,12 +31,11 @@ from credo.model.distributions.elliptical import points
 from credo.model.distributions.log_rising import log_dirichlet, log_polya
 from credo.model.values.data import States, counted
 from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.reals import Floats
 from credo.model.values.value import NAME, WEIGHT, View, flag, ordered, plain, positive, readonly
 from credo.stats.counts import Counts
 
 __all__ = ["Dirichlet", "Pseudocounts"]
-
-Floats = NDArray[np.float64]
 
 
 class Pseudocounts(Conjugate):

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.model.distributions.log_rising import log_rising
-from credo.model.values.reals import numbers
+from credo.model.values.reals import Floats, numbers
 from credo.model.values.value import (
     NAME,
     SQUARE,
@@ -39,8 +39,6 @@ __all__ = [
     "student_log_density",
     "symmetric",
 ]
-
-Floats = NDArray[np.float64]
 
 COLLINEAR = 1e-12
 """A column is a combination of others when they leave less than this share of its variance."""

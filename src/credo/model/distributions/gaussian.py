@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.core.render import heights, number
@@ -21,7 +21,7 @@ from credo.model.distributions.located import Located
 from credo.model.distributions.point import chosen, no_data, picked
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.reals import shown
+from credo.model.values.reals import Floats, shown
 from credo.model.values.value import NAME, SQUARE, View, finite, plain, positive, text
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from credo.model.distributions.normal_mean import NormalMean
 
 __all__ = ["Gaussian", "drawn"]
-
-Floats = NDArray[np.float64]
 
 _EXAMPLE = "cr.distributions.NormalInverseGamma(0, 1, 2, 2)"  # of a prior
 

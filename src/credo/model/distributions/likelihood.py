@@ -12,16 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.core.render import bar, number
-from credo.model.values.reals import reals_or_nan
+from credo.model.values.reals import Floats, reals_or_nan
 from credo.model.values.value import LARGEST, Value, View, listed, readonly, text
 
 __all__ = ["LikelihoodCurve", "checked_grid"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -58,10 +56,6 @@ class LikelihoodCurve(Value):
             )
         object.__setattr__(self, "grids", grids)
         object.__setattr__(self, "log_likelihood", values)
-
-    def _key(self) -> tuple[Any, ...]:
-        arrays = (*self.grids, self.log_likelihood)
-        return (self.parameters, *(tuple(a.ravel().tolist()) for a in arrays))
 
     @property
     def grid(self) -> Any:

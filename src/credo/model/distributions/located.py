@@ -11,22 +11,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError, unknown_name
 from credo.core.render import number
 from credo.model.answers.interval import Interval, shares, tails
-from credo.model.distributions.elliptical import column_names, factor, points
+from credo.model.distributions.elliptical import column_names, factor, named, points, symmetric
 from credo.model.distributions.point import Point
-from credo.model.values.reals import NotReal, reals, shown
+from credo.model.values.reals import Floats, NotReal, reals, shown
 from credo.model.values.value import View, finite, plain, readonly
 
 __all__ = ["Located", "Several", "Spread", "centre", "matrix_view", "position"]
-
-Floats = NDArray[np.float64]
 
 
 def centre(mean: ArrayLike, what: str) -> Floats:
@@ -212,11 +210,28 @@ class Several(Spread, Point):
 
     __slots__ = ()
     names: tuple[str, ...]
+    _root: Floats
+    _parts: ClassVar[tuple[str, str]]
+    """What the centre and the matrix are called."""
+
+    def __post_init__(self) -> None:
+        middle, spread = self._parts
+        at = centre(getattr(self, middle), f"The {middle}")
+        names = named(self.names, len(at))
+        matrix = symmetric(getattr(self, spread), len(at), f"The {spread}")
+        root = readonly(factor(matrix, names, f"The {spread}"))
+        found = {middle: at, "names": names, spread: matrix, "_root": root}
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
 
     @property
-    @abstractmethod
     def _around(self) -> tuple[Floats, Floats]:
-        """The centre and the matrix."""
+        middle, spread = self._parts
+        return getattr(self, middle), getattr(self, spread)
+
+    @property
+    def _log_det(self) -> float:
+        return float(2 * np.log(np.diag(self._root)).sum())
 
     @abstractmethod
     def _of(

@@ -17,11 +17,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from credo.model.values.reals import Floats
 
 __all__ = ["excess", "gamma_rest", "log_dirichlet", "log_polya", "log_rising"]
-
-Floats = NDArray[np.float64]
 
 LARGE = 20.0  # from here on four terms of the series have all digits
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.model.distributions.elliptical import (
@@ -19,27 +19,22 @@ from credo.model.distributions.elliptical import (
     column_names,
     distance,
     divisor,
-    factor,
     gaussian_log_density,
-    named,
     points,
-    symmetric,
 )
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.likelihood import LikelihoodCurve, checked_grid
-from credo.model.distributions.located import Several, centre, matrix_view, position
+from credo.model.distributions.located import Several, matrix_view, position
 from credo.model.distributions.point import chosen, no_data, picked
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.reals import shown
-from credo.model.values.value import View, plain, readonly
+from credo.model.values.reals import Floats, shown
+from credo.model.values.value import View, plain
 
 if TYPE_CHECKING:
     from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
 
 __all__ = ["MultivariateGaussian"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -65,18 +60,7 @@ cr.distributions.NormalInverseWishart.default(…).
     notes: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
     _root: Floats = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        mean = centre(self.mean, "The mean")
-        names = named(self.names, len(mean))
-        covariance = symmetric(self.covariance, len(mean), "The covariance")
-        object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "covariance", covariance)
-        object.__setattr__(self, "_root", readonly(factor(covariance, names, "The covariance")))
-
-    @property
-    def _log_det(self) -> float:
-        return float(2 * np.log(np.diag(self._root)).sum())
+    _parts: ClassVar = ("mean", "covariance")
 
     def logpdf(self, x: ArrayLike) -> Any:
         """The log-density at one row of numbers, or at many rows."""
@@ -100,10 +84,6 @@ cr.distributions.NormalInverseWishart.default(…).
         z = generator(rng).standard_normal((size(n), len(self.mean)))
         out: Floats = self.mean + z @ self._root.T
         return out
-
-    @property
-    def _around(self) -> tuple[Floats, Floats]:
-        return self.mean, self.covariance
 
     def _of(self, centre: Floats, matrix: Floats, names: tuple[str, ...], left: Any = None) -> Any:
         return type(self)(centre, matrix, names)

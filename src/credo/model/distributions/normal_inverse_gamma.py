@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.core.render import number
@@ -29,6 +29,7 @@ from credo.model.distributions.quantiles import (
 )
 from credo.model.distributions.student import StudentT
 from credo.model.values.randomness import Rng
+from credo.model.values.reals import Floats
 from credo.model.values.value import (
     NAME,
     SQUARE,
@@ -43,8 +44,6 @@ from credo.model.values.value import (
 )
 
 __all__ = ["NormalInverseGamma"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.core.render import number
@@ -24,11 +24,10 @@ from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.distributions.normal_wishart import Hyper, NormalWishart
 from credo.model.distributions.student import MultivariateT
 from credo.model.values.randomness import Rng
+from credo.model.values.reals import Floats
 from credo.model.values.value import WEIGHT, View, at_least, plain
 
 __all__ = ["NormalInverseWishart"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.core.render import number
@@ -24,13 +23,11 @@ from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.normal_wishart import moved
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng
-from credo.model.values.reals import shown
+from credo.model.values.reals import Floats, shown
 from credo.model.values.value import NAME, SQUARE, View, finite, positive, text
 from credo.stats.moments import Moments
 
 __all__ = ["NormalMean"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.model.distributions.conjugate import Conjugate
@@ -27,12 +26,11 @@ from credo.model.distributions.log_rising import excess, gamma_rest, log_rising
 from credo.model.distributions.point import Point
 from credo.model.values.data import Numbers, measured, summary
 from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.reals import Floats
 from credo.model.values.value import NAME
 from credo.stats.moments import Moments
 
 __all__ = ["Hyper", "NormalWishart", "moved"]
-
-Floats = NDArray[np.float64]
 
 _CLOSE = 0.1  # nearer to 1 than this, an eigenvalue is taken apart from its logarithm
 

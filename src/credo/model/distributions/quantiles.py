@@ -21,10 +21,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.model.answers.interval import halved
 from credo.model.distributions.log_rising import excess, gamma_rest
+from credo.model.values.reals import Floats
 
 __all__ = [
     "beta_quantile",
@@ -34,8 +35,6 @@ __all__ = [
     "inverse_gamma_log_density",
     "inverse_gamma_share",
 ]
-
-Floats = NDArray[np.float64]
 
 _LARGE = 1e5  # from here on the density is summed up
 _BESIDE = 1e-3  # a pseudo-count below this share of the other is small beside it

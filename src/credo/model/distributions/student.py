@@ -8,29 +8,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
 from credo.core.render import number
 from credo.model.distributions.elliptical import (
     distance,
-    factor,
-    named,
     points,
     student_log_density,
-    symmetric,
 )
-from credo.model.distributions.located import Located, Several, centre, matrix_view
+from credo.model.distributions.located import Located, Several, matrix_view
 from credo.model.values.data import Numbers, columns
 from credo.model.values.randomness import Rng, generator, size
-from credo.model.values.value import NAME, WEIGHT, View, finite, plain, positive, readonly, text
+from credo.model.values.reals import Floats
+from credo.model.values.value import NAME, WEIGHT, View, finite, plain, positive, text
 
 __all__ = ["MultivariateT", "StudentT"]
-
-Floats = NDArray[np.float64]
 
 
 def _needs(dof: float, least: int, what: str) -> None:
@@ -138,15 +134,11 @@ class MultivariateT(Several):
     names: tuple[str, ...] = ()
     _root: Floats = field(init=False, repr=False, compare=False)
 
+    _parts: ClassVar = ("location", "shape")
+
     def __post_init__(self) -> None:
-        location = centre(self.location, "The location")
-        names = named(self.names, len(location))
-        shape = symmetric(self.shape, len(location), "The shape")
         object.__setattr__(self, "dof", positive(self.dof, "dof", 2 * WEIGHT))
-        object.__setattr__(self, "location", location)
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "shape", shape)
-        object.__setattr__(self, "_root", readonly(factor(shape, names, "The shape")))
+        Several.__post_init__(self)
 
     @property
     def mean(self) -> Floats:
@@ -166,8 +158,7 @@ class MultivariateT(Several):
         away = points(x, d) - self.location
         size = np.maximum(np.abs(away).max(axis=-1) / 1e100, 1.0)  # squares are of what is smaller
         m = size * np.sqrt(distance(away / size[..., None], np.zeros(d), self._root))
-        log_det = float(2 * np.log(np.diag(self._root)).sum())
-        return plain(student_log_density(m, log_det, d, self.dof))
+        return plain(student_log_density(m, self._log_det, d, self.dof))
 
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of independent rows together. The rows are needed, not moments."""
@@ -181,10 +172,6 @@ class MultivariateT(Several):
         w = g.chisquare(self.dof, size(n)) / self.dof
         out: Floats = self.location + z / np.sqrt(w)[:, None]
         return out
-
-    @property
-    def _around(self) -> tuple[Floats, Floats]:
-        return self.location, self.shape
 
     def _of(self, centre: Floats, matrix: Floats, names: tuple[str, ...], left: Any = None) -> Any:
         if left is None:

@@ -20,7 +20,7 @@ from credo.model.graphs.drawing import Drawing
 from credo.model.graphs.equivalence import Cpdag, cpdag, v_structures
 from credo.model.graphs.networkx_graph import networkx_graph
 from credo.model.graphs.paths import Reason, reason
-from credo.model.graphs.refusals import arrow, checked_edge, checked_nodes, three_sets
+from credo.model.graphs.refusals import arrow, checked_edge, checked_nodes
 from credo.model.graphs.relations import Edge, Names
 from credo.model.graphs.separation import reachable
 from credo.model.graphs.statements import Factorisation, Independences, independences
@@ -187,9 +187,6 @@ no brackets of its own.
         return type(self)([e for e in self.edges if e[1] not in cut], self.nodes)
 
     # --- independence -------------------------------------------------------------------
-
-    def _three(self, *sets: Names) -> Any:
-        return three_sets(self.nodes, [self._all_at(names) for names in sets])
 
     def d_separated(self, x: Names, y: Names, given: Names = ()) -> bool:
         """Whether the graph makes `x` and `y` independent given what is observed.

@@ -21,14 +21,19 @@ if TYPE_CHECKING:
     from credo.model.graphs.relations import Relations
 from credo.model.values.value import Told
 
-__all__ = ["Path", "Reason", "Step", "Trail", "reason"]
+__all__ = ["Path", "Reason", "Step", "reason"]
 
-Role = Literal["chain", "fork", "collider"]
+_MARKS = {True: "→", False: "←", None: "—"}
+
+Role = Literal["chain", "fork", "collider", ""]
 
 
 @dataclass(frozen=True, slots=True)
 class Step(Told):
-    """One inner node of a path: its role there, whether it lets the path through, and why."""
+    """One inner node of a path: its role there, whether it lets the path through, and why.
+
+    In an undirected graph it has no role.
+    """
 
     node: str
     role: Role
@@ -37,12 +42,12 @@ class Step(Told):
 
     def __str__(self) -> str:
         what = "open" if self.open else "blocked"
-        return f"{what} at {self.node}: a {self.role}, {self.because}"
+        return f"{what} at {self.node}: {f'a {self.role}, ' if self.role else ''}{self.because}"
 
 
 @dataclass(frozen=True, slots=True)
 class Path(Told):
-    """A path through a graph, whatever the direction of its edges.
+    """A path through a graph, whatever the direction of its edges, if they have one.
 
     >>> from credo.model.graphs.dag import Dag
     >>> path = Dag.parse("[A][B|A][C|B]").why("A", "C").paths[0]
@@ -53,7 +58,7 @@ class Path(Told):
     """
 
     nodes: tuple[str, ...]
-    forward: tuple[bool, ...]  # whether each edge points along the path
+    forward: tuple[bool | None, ...]  # whether each edge points along the path; None: no arrow
     steps: tuple[Step, ...]
 
     @property
@@ -68,10 +73,10 @@ class Path(Told):
 
     @property
     def text(self) -> str:
-        """The nodes with an arrow for each edge."""
+        """The nodes with an arrow, or a line, for each edge."""
         out = self.nodes[0]
         for node, forward in zip(self.nodes[1:], self.forward, strict=True):
-            out += f" {'→' if forward else '←'} {node}"
+            out += f" {_MARKS[forward]} {node}"
         return out
 
     def __str__(self) -> str:
@@ -80,29 +85,6 @@ class Path(Told):
         if not self.steps:
             lines.append("  an edge joins them, and nothing can block an edge")
         return "\n".join(lines)
-
-
-@dataclass(frozen=True, slots=True)
-class _Stop(Step):
-    """One inner node of a path, observed or not."""
-
-    def __str__(self) -> str:
-        return f"{'open' if self.open else 'blocked'} at {self.node}: {self.because}"
-
-
-@dataclass(frozen=True, slots=True)
-class Trail(Path):
-    """A path of an undirected graph.
-
-    >>> from credo.model.graphs.undirected import UndirectedGraph
-    >>> print(UndirectedGraph([("A", "B"), ("B", "C")]).why("A", "C").paths[0].text)
-    A — B — C
-    """
-
-    @property
-    def text(self) -> str:
-        """The nodes with a line for each edge."""
-        return " — ".join(self.nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +144,7 @@ def reason(graph: Any, x: Sequence[int], y: Sequence[int], z: Sequence[int], mos
         active = active_path(graph._parents, graph._children, x, y, z)
         near = [[*p, *c] for p, c in zip(graph._parents, graph._children, strict=True)]
     else:
-        near = graph.adjacency
+        near = graph._near
         active = open_path(near, x, y, z)
     if active:
         return Reason(a, b, c, False, (told(graph, active, set(z)),))
@@ -198,10 +180,11 @@ def _step(dag: Relations, v: int, into: bool, out: bool, observed: set[int]) -> 
     return Step(name, "collider", False, "neither it nor a descendant of it is observed")
 
 
-def _trail(graph: Any, path: Sequence[int], observed: set[int]) -> Trail:
+def _trail(graph: Any, path: Sequence[int], observed: set[int]) -> Path:
+    names = tuple(graph.nodes[v] for v in path)
+    seen = [v in observed for v in path[1:-1]]
     steps = tuple(
-        _Stop(graph.nodes[v], "chain", v not in observed,
-              "observed" if v in observed else "not observed")
-        for v in path[1:-1]
-    )  # fmt: skip
-    return Trail(tuple(graph.nodes[v] for v in path), (True,) * (len(path) - 1), steps)
+        Step(name, "", not s, "observed" if s else "not observed")
+        for name, s in zip(names[1:-1], seen, strict=True)
+    )
+    return Path(names, (None,) * (len(path) - 1), steps)

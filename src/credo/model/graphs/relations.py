@@ -1,33 +1,25 @@
 """Who is whose parent: the nodes of a directed acyclic graph and the relations between them.
 
-    ancestors = parents, their parents, …;   descendants = children, their children, …
-    Markov blanket = parents, children, and the children's other parents
-
-Names stay outside; inside, a node is its position, so that a thousand nodes are quick.
+ancestors = parents, their parents, …;   descendants = children, their children, …
+Markov blanket = parents, children, and the children's other parents
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from credo.core.errors import InputError, unknown_name
+from credo.model.graphs.nodes import Edge, Names, Nodes
 from credo.model.graphs.refusals import checked_edges, checked_nodes, ordered
 from credo.model.graphs.undirected import UndirectedGraph
 
 __all__ = ["Edge", "Names", "Relations"]
 
-Edge = tuple[str, str]
-Names = str | Iterable[str]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class Relations:
+class Relations(Nodes):
     """The nodes, the edges, and what follows from them; `Dag` adds the rest."""
 
-    nodes: tuple[str, ...]
-    edges: tuple[Edge, ...]
-    _index: dict[str, int]
     _parents: tuple[tuple[int, ...], ...]
     _children: tuple[tuple[int, ...], ...]
     _order: tuple[int, ...]
@@ -48,47 +40,6 @@ class Relations:
         object.__setattr__(self, "_parents", tuple(tuple(p) for p in parents))
         object.__setattr__(self, "_children", tuple(tuple(c) for c in children))
         object.__setattr__(self, "_order", ordered(names, parents, children))
-
-    def __reduce__(self) -> tuple[type[Relations], tuple[object, ...]]:
-        return type(self), (self.edges, self.nodes)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Relations):
-            return NotImplemented
-        return set(self.nodes) == set(other.nodes) and set(self.edges) == set(other.edges)
-
-    def __hash__(self) -> int:
-        return hash((frozenset(self.nodes), frozenset(self.edges)))
-
-    def __len__(self) -> int:
-        return len(self.nodes)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.nodes)
-
-    def __contains__(self, node: object) -> bool:
-        return node in self._index
-
-    # --- names and positions ------------------------------------------------------------
-
-    def _at(self, node: str) -> int:
-        try:
-            return self._index[node]
-        except (KeyError, TypeError):
-            raise unknown_name("Node", node, self.nodes, "in the graph") from None
-
-    def _all_at(self, names: Names) -> list[int]:
-        """The positions of one name or of several."""
-        if isinstance(names, str):
-            return [self._at(names)]
-        try:
-            given = list(names)
-        except TypeError:
-            raise InputError(f"A name or a list of names is needed, got {names!r}.") from None
-        return [self._at(n) for n in dict.fromkeys(given)]
-
-    def _named(self, positions: Iterable[int]) -> tuple[str, ...]:
-        return tuple(self.nodes[i] for i in positions)
 
     def _closure(self, start: Iterable[int], step: Sequence[Sequence[int]]) -> list[int]:
         """Every node that steps lead to, the start not counted unless it is led to."""

@@ -13,20 +13,18 @@ from typing import Any
 
 from credo.core.drawing.dot import graph_dot
 from credo.core.drawing.undirected import undirected_svg
-from credo.core.errors import InputError, unknown_name
+from credo.core.errors import InputError
 from credo.model.graphs.cliques import is_chordal, maximal_cliques
+from credo.model.graphs.nodes import Edge, Names, Nodes
 from credo.model.graphs.paths import Reason, reason
-from credo.model.graphs.refusals import checked_nodes, three_sets
+from credo.model.graphs.refusals import checked_nodes
 from credo.model.graphs.separation import open_path
 
 __all__ = ["UndirectedGraph"]
 
-Edge = tuple[str, str]
-Names = str | Iterable[str]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class UndirectedGraph:
+class UndirectedGraph(Nodes):
     """Nodes and the pairs that are joined; a pair has no direction.
 
     >>> g = UndirectedGraph([("A", "B"), ("B", "C")], nodes=["A", "B", "C", "D"])
@@ -38,63 +36,52 @@ class UndirectedGraph:
     True
     """
 
-    nodes: tuple[str, ...]
-    edges: tuple[Edge, ...]
-    _near: dict[str, dict[str, None]]
+    _near: tuple[tuple[int, ...], ...]
 
     def __init__(self, edges: Iterable[Edge], nodes: Iterable[str] = ()) -> None:
         pairs = [_pair(e) for e in edges]
-        names = dict.fromkeys([*checked_nodes(nodes), *(n for e in pairs for n in e)])
-        near: dict[str, dict[str, None]] = {n: {} for n in names}
+        names = tuple(dict.fromkeys([*checked_nodes(nodes), *(n for e in pairs for n in e)]))
+        index = {n: i for i, n in enumerate(names)}
+        near: list[set[int]] = [set() for _ in names]
         kept = []
         for a, b in pairs:
-            if b not in near[a]:
-                near[a][b] = near[b][a] = None
+            if index[b] not in near[index[a]]:
+                near[index[a]].add(index[b])
+                near[index[b]].add(index[a])
                 kept.append((a, b))
-        object.__setattr__(self, "nodes", tuple(names))
+        object.__setattr__(self, "nodes", names)
         object.__setattr__(self, "edges", tuple(kept))
-        object.__setattr__(self, "_near", near)
+        object.__setattr__(self, "_index", index)
+        object.__setattr__(self, "_near", tuple(tuple(sorted(w)) for w in near))
 
-    def __reduce__(self) -> tuple[type[UndirectedGraph], tuple[object, ...]]:
-        return type(self), (self.edges, self.nodes)
+    def _key(self) -> tuple[Any, ...]:
+        return frozenset(self.nodes), frozenset(map(frozenset, self.edges))
 
     def neighbours(self, node: str) -> tuple[str, ...]:
         """The nodes joined to `node`, in the order of the nodes."""
-        if node not in self._near:
-            raise unknown_name("Node", node, self.nodes, "in the graph")
-        near = self._near[node]
-        return tuple(n for n in self.nodes if n in near)
+        return self._named(self._near[self._at(node)])
 
     @property
     def components(self) -> tuple[tuple[str, ...], ...]:
         """The parts that no edge joins, each in the order of the nodes."""
-        part: dict[str, int] = {}
-        for start in self.nodes:
-            if start in part:
+        out, placed = [], set()
+        for start in range(len(self)):
+            if start in placed:
                 continue
-            number, line = len(part), [start]
-            part[start] = number
+            part, line = {start}, [start]
             for v in line:
-                for w in self._near[v]:
-                    if w not in part:
-                        part[w] = number
-                        line.append(w)
-        out: dict[int, list[str]] = {}
-        for n in self.nodes:
-            out.setdefault(part[n], []).append(n)
-        return tuple(tuple(c) for c in out.values())
+                line += [w for w in self._near[v] if w not in part]
+                part.update(self._near[v])
+            placed |= part
+            out.append(self._named(sorted(part)))
+        return tuple(out)
 
     # --- independence ---------------------------------------------------------------------
 
     @property
     def adjacency(self) -> list[list[int]]:
         """For each node, by position, the positions of its neighbours."""
-        at = {n: i for i, n in enumerate(self.nodes)}
-        return [sorted(at[w] for w in self._near[n]) for n in self.nodes]
-
-    def _three(self, *sets: Names) -> Any:
-        at = {n: i for i, n in enumerate(self.nodes)}
-        return three_sets(self.nodes, [sorted({at[n] for n in self._known(s)}) for s in sets])
+        return [list(row) for row in self._near]
 
     def separated(self, x: Names, y: Names, given: Names = ()) -> bool:
         """Whether every path from `x` to `y` passes through what is observed.
@@ -103,7 +90,7 @@ class UndirectedGraph:
         >>> square.separated("A", "C", given="B"), square.separated("A", "C", given=["B", "D"])
         (False, True)
         """
-        return not open_path(self.adjacency, *self._three(x, y, given))
+        return not open_path(self._near, *self._three(x, y, given))
 
     def why(self, x: Names, y: Names, given: Names = (), *, paths: int = 10) -> Reason:
         """Why `x` and `y` are separated by `given` or not: an open path, or what blocks each.
@@ -130,8 +117,8 @@ class UndirectedGraph:
         >>> UndirectedGraph([("A", "B"), ("B", "C"), ("A", "C"), ("C", "D")]).cliques
         (('A', 'B', 'C'), ('C', 'D'))
         """
-        found = maximal_cliques([set(row) for row in self.adjacency])
-        return tuple(tuple(self.nodes[i] for i in c) for c in found)
+        found = maximal_cliques([set(row) for row in self._near])
+        return tuple(self._named(c) for c in found)
 
     @property
     def is_chordal(self) -> bool:
@@ -140,7 +127,7 @@ class UndirectedGraph:
         >>> UndirectedGraph([("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")]).is_chordal
         False
         """
-        return is_chordal([set(row) for row in self.adjacency])
+        return is_chordal([set(row) for row in self._near])
 
     # --- pictures -------------------------------------------------------------------------
 
@@ -150,7 +137,8 @@ class UndirectedGraph:
         >>> UndirectedGraph([("A", "B")]).svg(observed="B").count("<polygon")
         0
         """
-        return undirected_svg(self.nodes, self.edges, observed=self._known(observed), widths=widths)
+        shaded = self._named(self._all_at(observed))
+        return undirected_svg(self.nodes, self.edges, observed=shaded, widths=widths)
 
     def dot(self, *, observed: Names = ()) -> str:
         """The graph in the DOT language.
@@ -162,14 +150,8 @@ class UndirectedGraph:
           "A" -- "B";
         }
         """
-        return graph_dot(self.nodes, self.edges, observed=self._known(observed), directed=False)
-
-    def _known(self, names: Names) -> list[str]:
-        wanted = [names] if isinstance(names, str) else list(names)
-        for name in wanted:
-            if name not in self._near:
-                raise unknown_name("Node", name, self.nodes, "in the graph")
-        return wanted
+        shaded = self._named(self._all_at(observed))
+        return graph_dot(self.nodes, self.edges, observed=shaded, directed=False)
 
     def _repr_html_(self) -> str:
         return self.svg()
@@ -184,19 +166,8 @@ class UndirectedGraph:
 
         return networkx_graph(self.nodes, self.edges, directed=False)
 
-    def _key(self) -> tuple[frozenset[str], frozenset[frozenset[str]]]:
-        return frozenset(self.nodes), frozenset(frozenset(e) for e in self.edges)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UndirectedGraph):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
     def __str__(self) -> str:
-        alone = [n for n in self.nodes if not self._near[n]]
+        alone = [n for n, near in zip(self.nodes, self._near, strict=True) if not near]
         return ", ".join([*(f"{a} — {b}" for a, b in self.edges), *alone])
 
     def __repr__(self) -> str:

@@ -20,10 +20,9 @@ import numpy as np
 from credo.core.errors import CredoError, InputError
 from credo.model.distributions.conjugate import Conjugate
 from credo.model.distributions.dirichlet import Pseudocounts
-from credo.model.hypotheses.evidence import Floats
 from credo.model.hypotheses.likelihoods import Called
 from credo.model.values.data import columns
-from credo.model.values.reals import shown
+from credo.model.values.reals import Floats, shown
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 

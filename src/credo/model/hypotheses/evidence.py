@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import LimitError, shown
+from credo.model.values.reals import Floats
 
-__all__ = ["HIGHEST", "Evidence", "Floats", "density", "log_sum_exp", "posterior"]
-
-Floats = NDArray[np.float64]
+__all__ = ["HIGHEST", "Evidence", "density", "log_sum_exp", "posterior"]
 
 LOWEST = -1e250
 """A log-likelihood below this is taken as a likelihood of zero: its multiples overflow."""

@@ -16,7 +16,7 @@ from typing import Any
 from credo.core.errors import unknown_name
 from credo.core.render import bar, number
 from credo.core.schema import position, state_key
-from credo.model.hypotheses.evidence import Floats
+from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, whole
 
 __all__ = ["Generalisation", "strip"]

@@ -9,19 +9,21 @@ same sums as `observe`, so the last row is today's posterior and nothing quadrat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
 
-from credo.core.errors import InputError, LimitError, shown, unknown_name
+from credo.core.errors import LimitError, shown, unknown_name
+from credo.core.frozen import fixed
 from credo.core.render import number, table_text
-from credo.model.hypotheses.evidence import Evidence, Floats, density, posterior
+from credo.model.hypotheses.evidence import Evidence, density, posterior
 from credo.model.hypotheses.generalise import strip
-from credo.model.hypotheses.observations import Past, same
+from credo.model.hypotheses.observations import Past
 from credo.model.hypotheses.rules import Rule, best, brief, known_rule, scores
-from credo.model.hypotheses.space import MAX_CELLS, Space, TableSpace, observed
+from credo.model.hypotheses.space import MAX_CELLS, Space, TableSpace, observed, refuse_weak
+from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, whole
 
 __all__ = ["History", "Predictions", "curve"]
@@ -55,7 +57,7 @@ def _steps(n: Floats, seen: Sequence[Any], columns: Sequence[Sequence[str]]) -> 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Predictions(Mapping[str, Floats], Value):
+class Predictions(Value, Mapping[str, Floats]):
     """A mapping from rule to the probability of one outcome at each step; prints as a table.
 
     >>> p = Predictions("lime", np.array([0.0, 1.0]), (None, "lime"),
@@ -83,17 +85,6 @@ class Predictions(Mapping[str, Floats], Value):
 
     def __len__(self) -> int:
         return len(self.by)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Predictions):
-            return NotImplemented
-        return (
-            same(self.outcome, other.outcome)
-            and same(self.n, other.n)
-            and same(self.observations, other.observations)
-            and list(self.by) == list(other.by)
-            and all(same(self.by[r], other.by[r]) for r in self.by)
-        )
 
     def __hash__(self) -> int:
         return hash((tuple(self.by), self.n.tobytes()))
@@ -132,7 +123,7 @@ class History(Value):
 
     _space: Space
     _weights: Floats
-    _log_prior: Floats
+    _log_prior: Floats = field(compare=False)
     _bits: Floats | None
     _past: Past
     _every: int = 1
@@ -208,7 +199,8 @@ class History(Value):
             running += count
             if self._kept(step):
                 total.append(running)
-        return _fixed(np.array(total))
+        n: Floats = fixed(np.array(total))
+        return n
 
     @cached_property
     def observations(self) -> tuple[Any, ...]:
@@ -229,14 +221,15 @@ class History(Value):
         out = np.empty((len(self), len(self.names)))
         for i, (_, evidence) in enumerate(self._walk()):
             out[i] = self._posterior(i, evidence)
-        return _fixed(out)
+        found: Floats = fixed(out)
+        return found
 
     def predictions(self, outcome: Any) -> Predictions:
         """P(`outcome` next) at each row, by averaging, MAP, ML and MDL.
 
         For hypotheses that are functions or densities this is the density of `outcome`.
         """
-        self._refuse_weak()
+        refuse_weak(self._space)
         chances, logs = self._chances(outcome)
         small = np.asarray(np.isfinite(chances).all(axis=1))
         out = {rule: np.empty(len(self)) for rule in RULES}
@@ -250,15 +243,8 @@ class History(Value):
                 score = scores(rule, evidence.log_likelihood, self._log_prior, self._bits)
                 k = best(score)[0]
                 out[rule][i] = chances[i, k] if small[i] else density(logs[i, k], outcome)
-        by = {rule: _fixed(values) for rule, values in out.items()}
+        by = {rule: fixed(values) for rule, values in out.items()}
         return Predictions(outcome, self.n, self.observations, by)
-
-    def _refuse_weak(self) -> None:
-        if self._space.weak:
-            raise InputError(
-                "Under weak sampling a set says what is possible, not what comes next.",
-                hint="Use sampling='strong' for predictions.",
-            )
 
     def of(self, name: Any) -> Floats:
         """The posterior of one hypothesis at each row.
@@ -298,17 +284,6 @@ class History(Value):
             "posterior": {m: self.posteriors[:, k].tolist() for k, m in enumerate(self.names)},
         }
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, History):
-            return NotImplemented
-        return (
-            self._space == other._space
-            and self._every == other._every
-            and same(self._weights, other._weights)
-            and same(self._bits, other._bits)
-            and self._past == other._past
-        )
-
     def __hash__(self) -> int:
         return hash((self.names, self._past, self._every))
 
@@ -336,8 +311,3 @@ class History(Value):
         curves = [[str(self.names[k]), curve(self.posteriors[:, k])] for k in ks]
         below = table_text(curves[0], curves[1:])
         return View("", head, rows, [0, *range(2, len(head))], below=below)
-
-
-def _fixed(array: Floats) -> Floats:
-    array.setflags(write=False)
-    return array

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -23,11 +23,11 @@ from credo.core.errors import ImpossibleError, InputError, LimitError
 from credo.core.render import bar, number, shortened
 from credo.core.schema import MAX_STATES, Variable
 from credo.model.answers.distribution import Distribution
-from credo.model.hypotheses.evidence import Evidence, Floats, density, log_sum_exp, posterior
+from credo.model.hypotheses.evidence import Evidence, density, log_sum_exp, posterior
 from credo.model.hypotheses.generalise import Generalisation
 from credo.model.hypotheses.history import History
 from credo.model.hypotheses.likelihoods import Sampling
-from credo.model.hypotheses.observations import Past, read_observations, same
+from credo.model.hypotheses.observations import Past, read_observations
 from credo.model.hypotheses.prior import read_bits, read_prior
 from credo.model.hypotheses.rules import (
     ByName,
@@ -38,8 +38,8 @@ from credo.model.hypotheses.rules import (
     known_rule,
     scores,
 )
-from credo.model.hypotheses.space import Space, TableSpace, observed, read_space
-from credo.model.values.reals import shown
+from credo.model.hypotheses.space import Space, TableSpace, observed, read_space, refuse_weak
+from credo.model.values.reals import Floats, shown
 from credo.model.values.value import Value, View
 
 __all__ = ["Hypotheses"]
@@ -72,11 +72,11 @@ class Hypotheses(Value):
 
     _space: Space
     _weights: Floats
-    _log_prior: Floats
+    _log_prior: Floats = field(compare=False)
     _bits: Floats | None
-    _evidence: Evidence
+    _evidence: Evidence = field(compare=False)
     _past: Past
-    _now: Space  # the same space, its beliefs after the past
+    _now: Space = field(compare=False)  # the same space, its beliefs after the past
 
     def __init__(
         self,
@@ -97,8 +97,8 @@ class Hypotheses(Value):
         self._set(space, weights, log_prior, lengths, evidence, Past(), space)
 
     def _set(self, *values: Any) -> None:
-        for field, value in zip(fields(self), values, strict=True):
-            object.__setattr__(self, field.name, value)
+        for part, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, part.name, value)
 
     # --- learning -----------------------------------------------------------------------
 
@@ -297,7 +297,7 @@ class Hypotheses(Value):
                 "These hypotheses do not list their outcomes, so there is no table of predictions.",
                 hint="Ask for one outcome, h.predict(x), or give outcomes=[...].",
             )
-        self._refuse_weak()
+        refuse_weak(self._space)
         if by == "average":
             p = self._now.prediction(self._posterior)
         else:
@@ -335,7 +335,7 @@ class Hypotheses(Value):
     def _asked(self, outcome: Any, by: str) -> Any:
         """The code of an outcome whose prediction by a rule is asked for."""
         self._check_by(by)
-        self._refuse_weak()
+        refuse_weak(self._space)
         rule = isinstance(outcome, str) and outcome in get_args(By)
         if rule and isinstance(self._now, TableSpace) and outcome not in self._now.outcomes:
             raise InputError(
@@ -345,13 +345,6 @@ class Hypotheses(Value):
 
     def _check_by(self, by: str) -> None:
         known_rule(by, get_args(By), "a way to predict")
-
-    def _refuse_weak(self) -> None:
-        if self._space.weak:
-            raise InputError(
-                "Under weak sampling a set says what is possible, not what comes next.",
-                hint="Use generalise(), or sampling='strong'.",
-            )
 
     def generalise(self) -> Generalisation:
         """P(y belongs to the concept | data) for every outcome y; for hypotheses that are sets.
@@ -404,17 +397,6 @@ class Hypotheses(Value):
             else:
                 predictions.append(None)
         return Comparison(tuple(rows), tuple(predictions), None if outcome is _ALL else (outcome,))
-
-    def __eq__(self, other: object) -> bool:
-        """The same hypotheses, prior, bits and observations; functions are the same by identity."""
-        if not isinstance(other, Hypotheses):
-            return NotImplemented
-        return (
-            self._space == other._space
-            and np.array_equal(self._weights, other._weights)
-            and same(self._bits, other._bits)
-            and self._past == other._past
-        )
 
     def __hash__(self) -> int:
         return hash((self.names, self._past.steps, self._past.total))

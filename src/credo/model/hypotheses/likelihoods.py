@@ -24,10 +24,9 @@ import numpy as np
 
 from credo.core.errors import CredoError, InputError
 from credo.core.schema import is_missing, position, state_key
-from credo.model.hypotheses.evidence import HIGHEST, Floats
-from credo.model.hypotheses.observations import same
-from credo.model.values.reals import NotReal, real, real_or_nan, reals, shown
-from credo.model.values.value import LARGEST, flag
+from credo.model.hypotheses.evidence import HIGHEST
+from credo.model.values.reals import Floats, NotReal, real, real_or_nan, reals, shown
+from credo.model.values.value import LARGEST, flag, same
 
 __all__ = ["Called", "Chances", "Likelihood", "Members", "read_hypothesis"]
 

@@ -23,9 +23,10 @@ from credo.core.frozen import ReadOnly, ReadOnlyList
 from credo.model.values.data import single
 from credo.model.values.reals import absent, real_or_nan, shown
 from credo.model.values.sources import is_source, source_values, values_of
+from credo.model.values.value import same
 from credo.stats.counts import Counts
 
-__all__ = ["MAX_COUNT", "Past", "kept", "read_observations", "same"]
+__all__ = ["MAX_COUNT", "Past", "kept", "read_observations"]
 
 MAX_COUNT = 1e15
 """A count is at most this, so that it is exact in a float and its sums never overflow."""
@@ -139,26 +140,6 @@ _COPIED: dict[type, Any] = {
     set: frozenset,
     bytearray: bytes,
 }
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two things are equal, arrays and what holds arrays included.
-
-    >>> same(np.array([1, 2]), np.array([1, 2])), same((1, 2), (1, 3)), same(None, np.zeros(1))
-    (True, False, False)
-    """
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        if a.shape != b.shape:
-            return False
-        if a.dtype != object and b.dtype != object:
-            return bool(np.array_equal(a, b))
-        return all(map(same, a.ravel(), b.ravel()))
-    if isinstance(a, (list, tuple)) and type(a) is type(b):
-        return len(a) == len(b) and all(map(same, a, b))
-    try:
-        return a is b or bool(a == b)
-    except Exception:  # whatever a foreign comparison raises, or an array of answers
-        return False
 
 
 def _checked(

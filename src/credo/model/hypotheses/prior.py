@@ -18,8 +18,7 @@ import numpy as np
 
 from credo.core.errors import InputError, unknown_name
 from credo.core.render import shortened
-from credo.model.hypotheses.evidence import Floats
-from credo.model.values.reals import NotReal, real, shown
+from credo.model.values.reals import Floats, NotReal, real, shown
 from credo.model.values.value import listed
 
 __all__ = ["read_bits", "read_prior"]

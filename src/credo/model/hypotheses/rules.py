@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import shown, unknown_name
 from credo.core.render import number, one_line
-from credo.model.hypotheses.evidence import Floats
+from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, choice
 
 __all__ = ["ByName", "Comparison", "Picked", "Rule", "best", "brief", "known_rule", "scores"]

@@ -21,7 +21,7 @@ from credo.core.frozen import fixed
 from credo.core.schema import is_missing, position, state_key
 from credo.model.distributions.conjugate import Conjugate
 from credo.model.hypotheses.composite import Composite
-from credo.model.hypotheses.evidence import Evidence, Floats
+from credo.model.hypotheses.evidence import Evidence
 from credo.model.hypotheses.likelihoods import (
     CLOSE,
     Chances,
@@ -31,11 +31,11 @@ from credo.model.hypotheses.likelihoods import (
     in_order,
     read_hypothesis,
 )
-from credo.model.hypotheses.observations import kept, same
-from credo.model.values.reals import absent, shown
-from credo.model.values.value import listed
+from credo.model.hypotheses.observations import kept
+from credo.model.values.reals import Floats, absent, shown
+from credo.model.values.value import listed, same
 
-__all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "observed", "read_space"]
+__all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "observed", "read_space", "refuse_weak"]
 
 MAX_CELLS = 100_000_000
 """A table of more outcomes × hypotheses than this is refused before it is made."""
@@ -44,7 +44,7 @@ _BLOCK = 4_000_000  # numbers in memory at once while observations are looked up
 
 _FLAGS = {bool, np.bool_}
 
-Block = tuple[Floats, NDArray[np.float64], NDArray[np.int64]]
+Block = tuple[Floats, Floats, NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +69,8 @@ class TableSpace:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TableSpace):
             return NotImplemented
-        return (
-            self.names == other.names
-            and self.outcomes == other.outcomes
-            and self.weak == other.weak
-            and same(self.inside, other.inside)
-            and same(self.log_inside, other.log_inside)
-            and same(self.chance, other.chance)
-            and self.learners == other.learners
-        )
+        parts = ("names", "outcomes", "weak", "inside", "log_inside", "chance", "learners")
+        return all(same(getattr(self, part), getattr(other, part)) for part in parts)
 
     def __hash__(self) -> int:
         return hash((self.names, self.outcomes))
@@ -142,9 +135,7 @@ class TableSpace:
         for k, h in learners.items():
             log_chance[:, k] = _column(h, self.outcomes, self._codes)
             chance[:, k] = np.exp(log_chance[:, k])
-        return replace(
-            self, chance=_fixed(chance), log_chance=_fixed(log_chance), learners=learners
-        )
+        return replace(self, chance=fixed(chance), log_chance=fixed(log_chance), learners=learners)
 
     def prediction(self, weights: Floats) -> Floats:
         """Σ_k w_k · P(outcome | h_k), for every outcome."""
@@ -221,6 +212,15 @@ def observed(
         return space, evidence
     space = space.after(values, counts)
     return space, evidence.with_totals({k: h.log_likelihood for k, h in space.learners.items()})
+
+
+def refuse_weak(space: Space) -> None:
+    """Sets that only say what is possible predict nothing."""
+    if space.weak:
+        raise InputError(
+            "Under weak sampling a set says what is possible, not what comes next.",
+            hint="Use generalise(), or sampling='strong'.",
+        )
 
 
 def read_space(
@@ -317,7 +317,7 @@ def _table(
             inside[rows, k] = True
         log_inside = np.array([h.log_inside for h in sets])
         return TableSpace(
-            names, tuple(outcomes), _fixed(inside), _fixed(log_inside), None, None, weak, codes
+            names, tuple(outcomes), fixed(inside), fixed(log_inside), None, None, weak, codes
         )
     log_chance = np.stack([_column(h, outcomes, codes) for h in each], axis=1)
     chance = np.exp(log_chance)
@@ -330,8 +330,8 @@ def _table(
         tuple(outcomes),
         None,
         None,
-        _fixed(chance),
-        _fixed(log_chance),
+        fixed(chance),
+        fixed(log_chance),
         weak,
         codes,
         learners,
@@ -359,11 +359,6 @@ def _column(h: Likelihood, outcomes: Sequence[Any], codes: dict[Any, int]) -> Fl
     column = np.full(len(outcomes), -np.inf)
     column[_places(h.outcomes, outcomes, codes)] = h.log_p(h.outcomes)
     return column
-
-
-def _fixed(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array
 
 
 def _check_complete(

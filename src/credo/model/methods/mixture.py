@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.reals import Floats
 
 if TYPE_CHECKING:
     from credo.data.table import Table
     from credo.model.mixtures.mixture import Mixture
 
 __all__ = ["MixtureMethods"]
-
-Floats = NDArray[np.float64]
 
 
 class MixtureMethods:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from credo.model.answers.distribution import Distribution
     from credo.model.answers.interval import Interval
     from credo.model.naive_bayes.model import NaiveBayesModel
-    from credo.predict.rows.naive_explain import Contributions
     from credo.predict.rows.naive_linear import LinearForm
+    from credo.predict.rows.naive_row import Contributions
 
     Floats = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ class NaiveBayesMethods:
 
         Without names, the most probable class against the next.
         """
-        from credo.predict.rows.naive_explain import explain
+        from credo.predict.rows.naive_row import explain
 
         return explain(self._model, row, of, against, unseen)
 

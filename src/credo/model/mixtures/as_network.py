@@ -1,10 +1,8 @@
 """A mixture as a Bayesian network with a hidden class, and back.
 
     P(c, row) = P(c) · Π P(x_j | c)          columns apart: naive Bayes
-    N(x; μ_c, Σ_c) = Π_j N(x_j; a_cj + b_cj·x_{<j}, v_cj)      columns together: a chain of lines
 
-A covariance S = A·D·Aᵀ with A unit lower triangular: the rows of I − A⁻¹ are the slopes, D the
-variances that are left.
+Columns that vary together become a chain of lines (`model/networks/chain.py`).
 """
 
 from __future__ import annotations
@@ -13,12 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from credo.core.errors import InputError, unknown_name
 from credo.core.schema import Variable
 from credo.model.graphs.dag import Dag
 from credo.model.mixtures.parts import Gaussians, Part, Rates, Tables
+from credo.model.networks.chain import chain_of_lines
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Network
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["from_network", "to_network"]
 
 _FORM = "covariance"  # the detail of the record that says how the covariances look
-
-Floats = NDArray[np.float64]
 
 
 def to_network(mixture: Mixture) -> Network:
@@ -48,7 +44,10 @@ def to_network(mixture: Mixture) -> Network:
                 hint="Learn the classes without counts=, to have it as states or a Gaussian.",
             )
         else:
-            tables |= {line.name: line for line in _lines(part, hidden)}
+            apart = part.form in ("diagonal", "spherical")
+            spread = part.variances if apart else part.matrices
+            lines = chain_of_lines(part.names, hidden, part.means, spread)
+            tables |= {line.name: line for line in lines}
     edges = [(p.name, name) for name, local in tables.items() for p in local.parents]
     return Network(Dag(edges, nodes=list(tables)), tables, record=_record(mixture))
 
@@ -60,28 +59,6 @@ def _record(mixture: Mixture) -> Record | None:
         return mixture.record
     record = Record("made of a mixture") if mixture.record is None else mixture.record
     return replace(record, details={**record.details, _FORM: part.form})
-
-
-def _lines(part: Gaussians, hidden: Variable) -> list[LinearGaussian]:
-    variables = [Variable(n, "continuous") for n in part.names]
-    k = part.classes
-    if part.form in ("diagonal", "spherical"):
-        empty = np.zeros((k, 0))
-        return [
-            LinearGaussian(v, (hidden,), part.means[:, j], empty, part.variances[:, j])
-            for j, v in enumerate(variables)
-        ]
-    root = np.linalg.cholesky(part.matrices)
-    sd = np.diagonal(root, 0, 1, 2)
-    unit = root / sd[:, None, :]
-    slopes = np.eye(len(variables)) - np.linalg.inv(unit)
-    out = []
-    for j, v in enumerate(variables):
-        slope = slopes[:, j, :j]
-        intercept = part.means[:, j] - np.einsum("ci,ci->c", slope, part.means[:, :j])
-        parents = (hidden, *variables[:j])
-        out.append(LinearGaussian(v, parents, intercept, slope, sd[:, j] ** 2))
-    return out
 
 
 def from_network(network: Network, name: str | None = None) -> Mixture:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.render import table_html, table_text
+from credo.core.render import Shown, View
 
 __all__ = ["CRITERIA", "Candidate", "Candidates"]
 
@@ -40,7 +40,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(Shown):
     """All numbers of classes that were tried, and the criterion that chose among them.
 
     >>> tried = Candidates((Candidate(1, -20.0, 2, -22.0, -22.0, -23.0),
@@ -67,7 +67,7 @@ class Candidates:
         shares: NDArray[np.float64] = p / p.sum()
         return shares
 
-    def _rows(self) -> tuple[list[str], list[list[str]], list[int]]:
+    def _view(self) -> View:
         head = ["k", "log-likelihood", "parameters", "BIC", "ICL", "Cheeseman–Stutz", "P(k)", ""]
         best, rows = self.best, []
         for c, p in zip(self.tried, self.probabilities, strict=True):
@@ -78,12 +78,4 @@ class Candidates:
                     f"chosen by {self.criterion}" if c is best else "",
                 ]
             )  # fmt: skip
-        return head, rows, list(range(7))
-
-    def __str__(self) -> str:
-        head, rows, right = self._rows()
-        return table_text(head, rows, right=right)
-
-    def _repr_html_(self) -> str:
-        head, rows, right = self._rows()
-        return table_html(head, rows, right=right)
+        return View("", head, rows, range(7))

@@ -14,14 +14,13 @@ from credo.core.frozen import Frozen
 from credo.core.render import bar, number
 from credo.core.schema import Variable
 from credo.core.state_values import json_state
+from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, readonly
 
-__all__ = ["Components", "Labels", "component_rows", "counted", "drawn_from", "weighed"]
+__all__ = ["Components", "Labels", "component_rows", "counted", "weighed"]
 
 SHOWN = 12
 """So many parts of a mixture are printed; the heaviest, if there are more."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +71,6 @@ def weighed(weights: ArrayLike) -> Floats:
         raise InputError("The weights of a mixture must be a row of finite numbers above 0.")
     out /= out.sum()
     out.flags.writeable = False
-    return out
-
-
-def drawn_from(weights: Floats, n: int, source: np.random.Generator) -> NDArray[np.intp]:
-    """Which part each of n draws comes from."""
-    below = np.cumsum(weights)
-    found = np.searchsorted(below, source.random(n) * below[-1], side="right")
-    out: NDArray[np.intp] = np.minimum(found, len(weights) - 1)
     return out
 
 

@@ -10,30 +10,29 @@ What can be asked of it is in `model/methods/mixture.py`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from credo.core.errors import InputError
-from credo.core.render import bar, number, table_html, table_text
+from credo.core.frozen import Frozen
+from credo.core.render import Shown, View, bar, number
 from credo.core.schema import Variable
 from credo.model.methods.mixture import MixtureMethods
 from credo.model.mixtures.candidates import Candidates
 from credo.model.mixtures.parts import Gaussians, Part, Rates, Tables
+from credo.model.values.reals import Floats
 from credo.model.values.record import Record
-from credo.model.values.value import readonly, taken_apart, text
+from credo.model.values.value import readonly, text
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
 __all__ = ["Mixture"]
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
-class Mixture(MixtureMethods):
+class Mixture(Shown, MixtureMethods, Frozen):
     """A mixture of k classes. Made by `cr.mixture`, or by hand.
 
     >>> import credo as cr
@@ -55,9 +54,6 @@ class Mixture(MixtureMethods):
     name: str = "Class"
     record: Record | None = field(default=None, repr=False)
     candidates: Candidates | None = field(default=None, repr=False)
-
-    def __reduce__(self) -> Any:
-        return taken_apart(self)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", readonly(self.weights))
@@ -156,7 +152,7 @@ class Mixture(MixtureMethods):
             f"{self.free_parameters:,} parameters"
         )
 
-    def _rows(self, most: int) -> tuple[list[str], list[list[str]], list[int]]:
+    def _view(self, most: int = 6) -> View:
         shown = self.names[:most]
         head = ["class", "weight", "", *shown]
         rows = []
@@ -164,20 +160,12 @@ class Mixture(MixtureMethods):
             cells = [cell for p in self.parts for cell in _cells(p, c)][:most]
             w = float(self.weights[c])
             rows.append([str(c), number(w, 3), bar(w, 20).ljust(20), *cells])
-        return head, rows, [1]
-
-    def __str__(self) -> str:
-        head, rows, right = self._rows(6)
-        lines = [repr(self), table_text(head, rows, right=right)]
-        if len(self.names) > 6:
-            lines.append(f"… {len(self.names) - 6} more columns")
-        if self.k > 40:
-            lines.append(f"… {self.k - 40} more classes")
-        return "\n".join(lines)
+        more = ((len(self.names) - most, "columns"), (self.k - 40, "classes"))
+        note = "\n".join(f"… {n} more {what}" for n, what in more if n > 0)
+        return View(repr(self), head, rows, [1], note)
 
     def _repr_html_(self) -> str:
-        head, rows, right = self._rows(12)
-        return table_html(head, rows, right=right, caption=repr(self))
+        return self._view(12).html()  # a page is wider than a terminal
 
 
 def _cells(part: Part, c: int) -> list[str]:

@@ -10,26 +10,25 @@ Given the class, the parts are independent; within a full or tied Gaussian the c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
+from credo.core.frozen import Frozen
 from credo.core.render import number, table_html
 from credo.core.schema import Variable
-from credo.model.values.value import choice, readonly, taken_apart
+from credo.model.values.reals import Floats
+from credo.model.values.value import choice, readonly
 
 __all__ = ["FORMS", "Gaussians", "Part", "Rates", "Tables"]
-
-Floats = NDArray[np.float64]
 
 FORMS = ("full", "tied", "diagonal", "spherical")
 """How the covariances of the classes may look."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Gaussians:
+class Gaussians(Frozen):
     """Several continuous columns: a mean and a covariance for each class.
 
     The shape of `covariances` goes with the form: full [k, d, d], tied [d, d], diagonal [k, d],
@@ -44,9 +43,6 @@ class Gaussians:
     means: Floats
     covariances: Floats
     form: str = "full"
-
-    def __reduce__(self) -> Any:
-        return taken_apart(self)
 
     def __post_init__(self) -> None:
         choice(self.form, FORMS, "form")
@@ -125,7 +121,7 @@ class Gaussians:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Tables:
+class Tables(Frozen):
     """One discrete column: P(state | class), a row a class.
 
     >>> Tables(Variable("x", "discrete", ("a", "b")), [[0.9, 0.1], [0.2, 0.8]]).values[1, 0]
@@ -134,9 +130,6 @@ class Tables:
 
     variable: Variable
     values: Floats
-
-    def __reduce__(self) -> Any:
-        return taken_apart(self)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", readonly(self.values))
@@ -173,7 +166,7 @@ class Tables:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Rates:
+class Rates(Frozen):
     """One column of counts 0, 1, 2, …: a Poisson rate for each class.
 
     >>> Rates("visits", [0.5, 4.0]).free_parameters
@@ -182,9 +175,6 @@ class Rates:
 
     name: str
     rates: Floats
-
-    def __reduce__(self) -> Any:
-        return taken_apart(self)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rates", readonly(self.rates))

@@ -15,8 +15,8 @@ from credo.core.schema import Variable
 from credo.model.graphs.dag import Dag
 from credo.model.naive_bayes.features import Normal, Normals, States
 from credo.model.naive_bayes.model import NaiveBayesModel
+from credo.model.networks.chain import chain_of_lines
 from credo.model.networks.cpt import Cpt
-from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Network
 
 __all__ = ["RESERVE", "network_of"]
@@ -50,11 +50,9 @@ def _locals(f: Any, target: Variable) -> list[Any]:
     if isinstance(f, States):
         return [_table(f, target)]
     if isinstance(f, Normal):
-        child = Variable(f.name, "continuous")
-        slope = np.zeros((len(f.mean), 0))
-        return [LinearGaussian(child, (target,), f.mean, slope, f.variance)]
+        return [*chain_of_lines(f.names, target, f.mean[:, None], f.variance[:, None])]
     if isinstance(f, Normals):
-        return list(_chain(f, target))
+        return [*chain_of_lines(f.names, target, f.mean, f.covariance)]
     raise InputError(
         f"The feature {f.names[0]!r} is a {type(f).__name__.lower()}, which a network has no table "
         "for.",
@@ -77,19 +75,3 @@ def _table(f: States, target: Variable) -> Cpt:
         counts = np.concatenate([counts, more], axis=1)
     theta = theta / theta.sum(axis=1, keepdims=True)
     return Cpt(child, (target,), theta, counts if f.smoothing > 0 else None)
-
-
-def _chain(f: Normals, target: Variable) -> list[LinearGaussian]:
-    """A joint Gaussian as a chain: each variable a line in those before it, for each class."""
-    variables = [Variable(n, "continuous") for n in f.names]
-    out = []
-    for i, child in enumerate(variables):
-        slope = np.zeros((len(f.mean), i))
-        variance = np.empty(len(f.mean))
-        for c, s in enumerate(f.covariance):
-            if i:
-                slope[c] = np.linalg.solve(s[:i, :i], s[:i, i])
-            variance[c] = s[i, i] - s[i, :i] @ slope[c]
-        intercept = f.mean[:, i] - np.einsum("ck,ck->c", slope, f.mean[:, :i])
-        out.append(LinearGaussian(child, (target, *variables[:i]), intercept, slope, variance))
-    return out

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from credo.core.frozen import Frozen
 from credo.core.schema import Variable
 from credo.model.naive_bayes.features import Feature, Normal, States
+from credo.model.values.reals import Floats
 
 __all__ = ["FeatureBlock", "NormalBlock", "StateBlock"]
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 

@@ -22,10 +22,10 @@ from credo import _core
 from credo.core.errors import InputError, UnknownNameError
 from credo.core.frozen import Frozen
 from credo.core.schema import Variable, is_missing
+from credo.model.values.reals import Floats
 
 __all__ = ["Bag", "Feature", "Kernel", "Normal", "Normals", "States", "number_of"]
 
-Floats = NDArray[np.float64]
 _LOG_2PI = math.log(2 * math.pi)
 _FARTHEST = 1e290  # squared distances stay finite, so that classes cancel far from all of them
 

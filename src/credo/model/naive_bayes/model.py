@@ -14,17 +14,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from credo.core.errors import InputError, unknown_name
 from credo.core.frozen import Frozen
-from credo.core.render import number, table_html, table_text
+from credo.core.render import Shown, View, number
 from credo.core.schema import Variable
 from credo.model.answers.distribution import Distribution
 from credo.model.methods.naive_bayes import NaiveBayesMethods
 from credo.model.naive_bayes.blocks import FeatureBlock
 from credo.model.naive_bayes.features import Feature, States
 from credo.model.networks.network import Network
+from credo.model.values.reals import Floats
 from credo.model.values.record import Record
 from credo.stats.by_class import ByClass
 
@@ -34,11 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NaiveBayesModel"]
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
-class NaiveBayesModel(NaiveBayesMethods, Frozen):
+class NaiveBayesModel(Shown, NaiveBayesMethods, Frozen):
     """A trained naive Bayes classifier. Made by `credo.naive_bayes` and by `NaiveBayes.fit`.
 
     >>> import credo as cr
@@ -141,7 +139,7 @@ class NaiveBayesModel(NaiveBayesMethods, Frozen):
 
     # --- how it looks ---------------------------------------------------------------------
 
-    def _rows(self) -> tuple[list[str], list[list[str]]]:
+    def _view(self) -> View:
         rows = []
         for f in self.features[:40]:
             kind = {"States": "categorical", "Normal": "Gaussian", "Normals": "joint Gaussian"}
@@ -152,18 +150,13 @@ class NaiveBayesModel(NaiveBayesMethods, Frozen):
                 if isinstance(f, States)
                 else ""
             )
-        return ["feature", "kind", ""], rows
+        more = len(self.features) - len(rows)
+        note = f"… {more} more" if more > 0 else ""
+        return View(repr(self), ["feature", "kind", ""], rows, note=note)
 
     def __repr__(self) -> str:
         classes = ", ".join(map(str, self.classes[:6])) + ("…" if len(self.classes) > 6 else "")
         return f"NaiveBayesModel({self.target.name}: {classes}; {len(self.names)} features)"
 
     def __str__(self) -> str:
-        head, rows = self._rows()
-        more = len(self.features) - len(rows)
-        text = f"{self!r}\n{self.prior}\n\n{table_text(head, rows)}"
-        return text + (f"\n… {more} more" if more > 0 else "")
-
-    def _repr_html_(self) -> str:
-        head, rows = self._rows()
-        return table_html(head, rows, caption=repr(self))
+        return f"{self!r}\n{self.prior}\n\n{self._view()._replace(title='').text()}"

@@ -11,16 +11,15 @@ Its posterior is θ_u ~ Dirichlet(α_u), so each entry alone is a Beta and its i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
-from credo.core.render import short_probability, table_html, table_text
+from credo.core.render import Shown, View, short_probability
 from credo.core.schema import Variable
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import Interval, tails
@@ -28,17 +27,16 @@ from credo.model.distributions.quantiles import beta_quantile
 from credo.model.networks.cpt_reading import table_values
 from credo.model.networks.family import MAX_CELLS, cells, family
 from credo.model.values.learned import Learned
+from credo.model.values.reals import Floats
 from credo.model.values.value import readonly
 
 __all__ = ["Cpt", "TableInterval", "entry_intervals"]
-
-Floats = NDArray[np.float64]
 
 _SHOWN = 64  # rows of a table that are printed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TableInterval(Interval):
+class TableInterval(Shown, Interval):
     """The intervals of a table's entries; it prints as the table does.
 
     >>> import credo as cr
@@ -52,37 +50,33 @@ class TableInterval(Interval):
 
     variables: tuple[Variable, ...] = ()
 
-    @property
-    def _title(self) -> str:
-        *parents, child = (v.name for v in self.variables)
-        given = f" | {', '.join(parents)}" if parents else ""
-        return f"P({child}{given}), {100 * self.level:.10g} % intervals"
+    def _view(self) -> View:
+        low, high = (np.asarray(end).reshape(-1, self.variables[-1].arity) for end in self)
 
-    def _rows(self) -> tuple[list[str], list[list[str]], list[int]]:
-        *parents, child = self.variables
-        low, high = (np.asarray(end).reshape(-1, child.arity) for end in self)
-        head = [*(p.name for p in parents), *(f"{child.name}={s}" for s in child.texts)]
-        rows = [
-            [*states, *map(_written, low[i].tolist(), high[i].tolist())]
-            for i, states in enumerate(
-                itertools.islice(itertools.product(*(p.texts for p in parents)), _SHOWN)
-            )
-        ]
-        return head, rows, list(range(len(parents), len(head)))
+        def row(i: int) -> list[str]:
+            ends = zip(low[i].tolist(), high[i].tolist(), strict=True)
+            return ["–".join(map(short_probability, pair)) for pair in ends]
 
-    def __str__(self) -> str:
-        head, rows, right = self._rows()
-        hidden = np.size(self.lower) // self.variables[-1].arity - len(rows)
-        more = f"\n… {hidden:,} more rows" if hidden else ""
-        return f"{self._title}\n{table_text(head, rows, right=right)}{more}"
-
-    def _repr_html_(self) -> str:
-        head, rows, right = self._rows()
-        return table_html(head, rows, right=right, caption=self._title)
+        said = f", {100 * self.level:.10g} % intervals"
+        return _table_view(self.variables, said, row)
 
 
-def _written(low: float, high: float) -> str:
-    return f"{short_probability(low)}–{short_probability(high)}"
+def _title(variables: tuple[Variable, ...]) -> str:
+    *parents, child = (v.name for v in variables)
+    return f"P({child}{' | ' if parents else ''}{', '.join(parents)})"
+
+
+def _table_view(
+    variables: tuple[Variable, ...], said: str, cells_of: Callable[[int], list[str]]
+) -> View:
+    """A row for each configuration of the parents, a column for each state of the child."""
+    *parents, child = variables
+    head = [*(p.name for p in parents), *(f"{child.name}={s}" for s in child.texts)]
+    each = itertools.islice(itertools.product(*(p.texts for p in parents)), _SHOWN)
+    rows = [[*states, *cells_of(i)] for i, states in enumerate(each)]
+    hidden = cells(parents) - len(rows)
+    note = f"… {hidden:,} more rows" if hidden else ""
+    return View(_title(variables) + said, head, rows, range(len(parents), len(head)), note)
 
 
 def entry_intervals(counts: Floats, level: float) -> Interval:
@@ -124,7 +118,7 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Cpt:
+class Cpt(Shown):
     """P(child | parents) as a table.
 
     `rescaled` is how far a row was from adding up to 1 before it was divided by its sum
@@ -145,8 +139,8 @@ class Cpt:
 
     child: Variable
     parents: tuple[Variable, ...]
-    values: NDArray[np.float64]
-    counts: NDArray[np.float64] | None = None
+    values: Floats
+    counts: Floats | None = None
     rescaled: float = field(default=0.0, compare=False)
     learned: Learned | None = field(default=None, compare=False, repr=False)
 
@@ -182,7 +176,7 @@ class Cpt:
                 raise InputError(f"The pseudo-counts of {self.child.name!r} do not fit its table.")
             object.__setattr__(self, "counts", counts)
 
-    def _normalised(self, given: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _normalised(self, given: Floats) -> Floats:
         for bad, what in ((~np.isfinite(given), "is not finite"), (given < 0, "is negative")):
             if bad.any():
                 at = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -217,8 +211,8 @@ class Cpt:
         cls,
         child: Variable,
         parents: tuple[Variable, ...],
-        values: NDArray[np.float64],
-        counts: NDArray[np.float64] | None,
+        values: Floats,
+        counts: Floats | None,
         learned: Learned | None,
     ) -> Cpt:
         """A table from numbers that need no checking, such as a learner's; not copied."""
@@ -286,7 +280,7 @@ class Cpt:
         return cells(self.parents) * (self.child.arity - 1)
 
     @property
-    def prior(self) -> NDArray[np.float64] | None:
+    def prior(self) -> Floats | None:
         """The pseudo-counts before any row was seen; None without a prior."""
         prior = None if self.learned is None else self.learned.prior
         return prior if isinstance(prior, np.ndarray) else None
@@ -362,33 +356,14 @@ class Cpt:
 
     # --- how it looks -------------------------------------------------------------------
 
-    def _rows(self, most: int) -> tuple[list[str], list[list[str]], list[int]]:
-        head = [p.name for p in self.parents]
-        head += [f"{self.child.name}={s}" for s in self.child.texts]
-        rows = []
-        for states, at in zip(
-            itertools.product(*(p.texts for p in self.parents)),
-            itertools.islice(np.ndindex(*self.shape[:-1]), most),
-            strict=False,
-        ):
-            rows.append([*states, *(f"{x:.6g}" for x in self.values[at])])
-        return head, rows, list(range(len(self.parents), len(head)))
-
     @property
     def title(self) -> str:
         """`P(child | parents)`."""
-        given = f" | {', '.join(p.name for p in self.parents)}" if self.parents else ""
-        return f"P({self.child.name}{given})"
+        return _title(self.variables)
 
-    def __str__(self) -> str:
-        head, rows, right = self._rows(64)
-        text = f"{self.title}\n{table_text(head, rows, right=right)}"
-        hidden = cells(self.parents) - len(rows)
-        return text + (f"\n… {hidden:,} more rows" if hidden else "")
+    def _view(self) -> View:
+        table = self.values.reshape(-1, self.child.arity)
+        return _table_view(self.variables, "", lambda i: [f"{x:.6g}" for x in table[i]])
 
     def __repr__(self) -> str:
         return f"Cpt({self.title}, {'×'.join(map(str, self.shape))})"
-
-    def _repr_html_(self) -> str:
-        head, rows, right = self._rows(64)
-        return table_html(head, rows, right=right, caption=self.title)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from credo.core.errors import unknown_name
-from credo.core.render import number, table_html, table_text
+from credo.core.render import Shown, View, number
 
 __all__ = ["FamilyReport"]
 
@@ -23,7 +23,7 @@ _POINTS = {
 }
 
 
-class FamilyReport(Sequence[Mapping[str, Any]]):
+class FamilyReport(Shown, Sequence[Mapping[str, Any]]):
     """The families of a fit: rows used and skipped, parameters, likelihood, evidence.
 
     >>> import credo as cr
@@ -81,13 +81,13 @@ class FamilyReport(Sequence[Mapping[str, Any]]):
             *(x for x in (said, fit, whole) if x),
         ]
 
-    def _table(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int]]:
+    def _view(self) -> View:
         head = ["family", "prior", "rows", "skipped", "parameters", "unseen", "zeros", "ln L"]
         evidence = any(i["log_marginal"] is not None for i in self._items)
         if evidence:
             head.append("ln evidence")
         rows = []
-        for i in self._items[:most]:
+        for i in self._items[:60]:
             given = f" | {', '.join(i['parents'])}" if i["parents"] else ""
             row = [f"{i['child']}{given}", i["prior"]]
             row += [number(i[k]) for k in ("rows", "skipped", "parameters", "unseen", "zeros")]
@@ -99,19 +99,11 @@ class FamilyReport(Sequence[Mapping[str, Any]]):
         if evidence:
             parts = [i["log_marginal"] for i in self if i["tied"][:1] in ((), (i["child"],))]
             last.append("" if None in parts else f"{sum(parts):.6g}")
-        return head, [*rows, last], list(range(2, len(head)))
-
-    def __str__(self) -> str:
-        head, rows, right = self._table()
-        rest = len(self) - len(rows) + 1
-        return table_text(head, rows, right=right) + (f"\n… {rest} more" if rest > 0 else "")
+        note = f"… {len(self) - len(rows)} more" if len(self) > len(rows) else ""
+        return View("", head, [*rows, last], range(2, len(head)), note)
 
     def __repr__(self) -> str:
         return f"FamilyReport({len(self)} families)"
-
-    def _repr_html_(self) -> str:
-        head, rows, right = self._table()
-        return table_html(head, rows, right=right)
 
 
 def _many(families: int) -> str:

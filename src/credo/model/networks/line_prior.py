@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError
-from credo.core.render import text_html
+from credo.core.render import Told
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
-from credo.model.values.reals import NotReal, reals, shown
+from credo.model.values.reals import Floats, NotReal, reals, shown
 from credo.model.values.value import LARGEST, SQUARE, WEIGHT, at_least, finite, readonly
 
 __all__ = ["LINE_FIELDS", "LinePrior"]
@@ -32,11 +32,9 @@ __all__ = ["LINE_FIELDS", "LinePrior"]
 LINE_FIELDS = ("mean", "kappa", "slope", "ridge", "alpha", "beta", "centre", "like_all")
 """Every number of a prior, in the order of its arguments."""
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
-class LinePrior:
+class LinePrior(Told):
     """A belief about a line: about its value `mean` at `centre`, its `slope`, and its variance.
 
     `kappa` and `ridge` say how many rows the value and the slopes are worth (0: nothing is known);
@@ -131,9 +129,6 @@ class LinePrior:
             if value.any():
                 shown.append(f"{what}={value.tolist()}")
         return f"LinePrior({', '.join(shown)})"
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
 
 
 def _numbers(given: ArrayLike, what: str, nested: bool) -> Floats:

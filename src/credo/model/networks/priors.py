@@ -17,22 +17,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from credo.core.errors import InputError
-from credo.core.render import text_html
+from credo.core.render import Told
 from credo.core.schema import Variable
 from credo.model.distributions.dirichlet import Pseudocounts
-from credo.model.values.reals import shown
+from credo.model.values.reals import Floats, shown
 from credo.model.values.value import WEIGHT, positive, readonly
 
 __all__ = ["K2", "BDeu", "Laplace", "TablePrior", "pseudocounts_of"]
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True)
-class BDeu:
+class BDeu(Told):
     """`ess` imagined rows, spread evenly over the cells of each table.
 
     >>> import credo as cr
@@ -55,12 +52,9 @@ class BDeu:
     def __str__(self) -> str:
         return f"BDeu({self.ess:g})"
 
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
 
 @dataclass(frozen=True, slots=True)
-class K2:
+class K2(Told):
     """One imagined row for every cell: all distributions are as likely.
 
     >>> import credo as cr
@@ -72,15 +66,9 @@ class K2:
         """The pseudo-count of each cell: 1."""
         return 1.0
 
-    def __str__(self) -> str:
-        return "K2()"
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Laplace:
+class Laplace(Told):
     """`l` imagined rows for every cell, Laplace's smoothing.
 
     >>> import credo as cr
@@ -99,9 +87,6 @@ class Laplace:
 
     def __str__(self) -> str:
         return f"Laplace({self.l:g})"
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
 
 
 TablePrior = BDeu | K2 | Laplace | Pseudocounts

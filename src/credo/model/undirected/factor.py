@@ -15,16 +15,15 @@ from math import exp, isfinite, log, prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.core.schema import Variable
 from credo.model.undirected.factor_table import MAX_CELLS, discrete_variables, table_of
+from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, readonly
 
 __all__ = ["Factor"]
-
-Floats = NDArray[np.float64]
 
 _SPAN = 1400.0  # of logarithms within one table: what doubles can hold
 _MANY = 64  # rows that are printed

@@ -13,18 +13,16 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.core.schema import Variable
+from credo.model.values.reals import Floats
 from credo.model.values.sources import column_lists
 
 __all__ = ["MAX_CELLS", "discrete_variables", "shown_states", "table_of"]
 
 MAX_CELLS = 100_000_000
 """A table of more numbers than this is refused before it is allocated."""
-
-Floats = NDArray[np.float64]
 
 
 def discrete_variables(given: Any) -> tuple[Variable, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
-from credo.core.render import text_html
+from credo.core.render import Told
 from credo.model.networks.line_prior import LinePrior
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
@@ -26,7 +26,7 @@ ESTIMATES = ("mean", "map", "mle", "sample", "fixed")
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class Learned(Told):
     """The statistic, the prior and the estimate behind one distribution.
 
     `prior` is the pseudo-counts of a table, or a `LinePrior`; None without a prior. `tied` names
@@ -60,6 +60,3 @@ class Learned:
                 and self.prior == other.prior
             )
         )
-
-    def _repr_html_(self) -> str:
-        return text_html(self)

@@ -18,7 +18,19 @@ from credo.core.errors import InputError, shown
 from credo.core.schema import is_missing
 from credo.stats.counts import Counts
 
-__all__ = ["NotReal", "absent", "numbers", "real", "real_or_nan", "reals", "reals_or_nan", "shown"]
+__all__ = [
+    "Floats",
+    "NotReal",
+    "absent",
+    "numbers",
+    "real",
+    "real_or_nan",
+    "reals",
+    "reals_or_nan",
+    "shown",
+]
+
+Floats = NDArray[np.float64]
 
 
 class NotReal(ValueError):
@@ -63,7 +75,7 @@ def real(value: Any) -> float:
     return number
 
 
-def reals(values: Any) -> NDArray[np.float64]:
+def reals(values: Any) -> Floats:
     """Numbers as an array of floats, in their shape; NaN where one is missing.
 
     >>> reals([1, None, 2.5]).tolist(), reals(np.ma.array([1.0, 2.0], mask=[0, 1])).tolist()
@@ -101,7 +113,7 @@ def real_or_nan(value: Any) -> float:
         return math.nan
 
 
-def reals_or_nan(values: Any) -> NDArray[np.float64]:
+def reals_or_nan(values: Any) -> Floats:
     """Numbers as an array; NaN alone where one of them is none."""
     try:
         return reals(values)
@@ -109,7 +121,7 @@ def reals_or_nan(values: Any) -> NDArray[np.float64]:
         return np.array(np.nan)
 
 
-def numbers(values: Any, must: str) -> NDArray[np.float64]:
+def numbers(values: Any, must: str) -> Floats:
     """Numbers as an array, or the error that says what they must be.
 
     >>> numbers(["a"], "The weights must be numbers")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from credo.core.frozen import Frozen
-from credo.core.render import number, text_html
+from credo.core.render import Told, number
 
 if TYPE_CHECKING:
     from credo.model.networks.family_report import FamilyReport
@@ -17,7 +17,7 @@ __all__ = ["Record"]
 
 
 @dataclass(frozen=True)
-class Record(Frozen):
+class Record(Told, Frozen):
     """How a model was made: by what, from what, with what result. A fit is told in plain words.
 
     >>> import credo as cr
@@ -92,6 +92,3 @@ class Record(Frozen):
         if self.seed is not None:
             lines.append(f"seed {self.seed}")
         return "\n  ".join([*lines, *self.notes])
-
-    def _repr_html_(self) -> str:
-        return text_html(self)

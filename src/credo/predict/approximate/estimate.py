@@ -15,7 +15,7 @@ probability of 3.7 / n (the rule of three, at 97.5 %), which is part of every er
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -24,9 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.core.progress import track
 from credo.model.answers.interval import Interval
+from credo.predict.questions.request import Request
 
-__all__ = ["RULE_OF_THREE", "Sums", "folded", "intervals", "stated"]
+__all__ = ["RULE_OF_THREE", "Sums", "ended", "folded", "intervals", "sampled", "stated"]
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +36,30 @@ LEVEL = 0.95
 _Z = 1.959963984540054
 RULE_OF_THREE = -np.log((1 - LEVEL) / 2) / _Z
 """The standard error of what n samples have not seen, times n."""
+
+
+def sampled(batch: Callable[[], tuple[int, str]], total: int | None) -> str:
+    """Batches, each with its size, until one says why it was the last."""
+    stopped = ""
+
+    def batches() -> Iterator[int]:
+        nonlocal stopped
+        while not stopped:
+            n, stopped = batch()
+            yield n
+
+    for _ in track(batches(), "sampling", total=total, size=lambda n: n):
+        pass
+    return stopped
+
+
+def ended(request: Request, done: int, most: int) -> str:
+    """Why sampling ends after so many samples; empty where it goes on."""
+    if done >= most:
+        asked = request.samples is not None and request.samples <= done
+        why = "were asked for" if asked else "are the most that are drawn without a budget"
+        return f"{done:,} samples {why}"
+    return f"the time of {request.seconds:g} s was up" if request.late() else ""
 
 
 def folded(counts: Floats, shape: tuple[int, ...], event: NDArray[np.bool_] | None) -> Floats:

@@ -18,7 +18,7 @@ large, the method is refused and the table named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.core.errors import InputError, LimitError
-from credo.core.progress import track
 from credo.model.answers.interval import Interval
-from credo.predict.approximate.estimate import folded, intervals, stated
+from credo.predict.approximate.estimate import ended, folded, intervals, sampled, stated
 from credo.predict.approximate.messages import Messages
 from credo.predict.exact.reduction import Reduced
 from credo.predict.questions.request import Request
@@ -231,7 +230,7 @@ def gibbs(
     cuts = np.cumsum(sizes)[:-1]
     event = request.mask
     sums: Floats | None = None
-    sweeps, done, stopped = 0, 0, ""
+    sweeps, done, size = 0, 0, 10
 
     def run(n: int, collect: bool) -> Floats:
         nonlocal states, done
@@ -252,24 +251,18 @@ def gibbs(
             for s in asked
         ]
 
-    def batches() -> Iterator[int]:
-        nonlocal sums, sweeps, stopped
-        burn = min(_BURN, max(_BATCH, most // 5))
-        while done < burn and not request.late(0.3):
-            run(10, False)
-        size = 10
-        while not stopped:
-            n = min(size, most - sweeps)
-            found = run(n, True)
-            sums = found if sums is None else sums + found
-            sweeps += n
-            size = min(2 * size, _BATCH)
-            stopped = _reason(means(), sweeps, most, request)
-            yield n * CHAINS
+    def batch() -> tuple[int, str]:
+        nonlocal sums, sweeps, size
+        n = min(size, most - sweeps)
+        found = run(n, True)
+        sums = found if sums is None else sums + found
+        sweeps += n
+        size = min(2 * size, _BATCH)
+        return n * CHAINS, _reason(means(), sweeps, most, request)
 
-    total = request.most if request.seconds is None else None
-    for _ in track(batches(), "sampling", total=total, size=lambda n: n):
-        pass
+    while done < min(_BURN, max(_BATCH, most // 5)) and not request.late(0.3):
+        run(10, False)
+    stopped = sampled(batch, request.most if request.seconds is None else None)
     return Walked(means(), sweeps, stopped)
 
 
@@ -284,12 +277,7 @@ def _reason(means: list[Floats], sweeps: int, most: int, request: Request) -> st
             )
             if widest <= request.target:
                 return f"every interval is within ±{request.target:g}"
-    if sweeps >= most:
-        asked = "were asked for" if request.samples is not None else "are the most without a budget"
-        return f"{sweeps * CHAINS:,} samples {asked}"
-    if request.late():
-        return f"the time of {request.seconds:g} s was up"
-    return ""
+    return ended(request, sweeps * CHAINS, most * CHAINS)
 
 
 def _estimate(means: Floats) -> tuple[Floats, Floats]:

@@ -20,7 +20,7 @@ and Druzdzel 2000); those draws are not used again, so that the errors stay hone
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -29,9 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.core.progress import track
 from credo.model.answers.approximation import enough
-from credo.predict.approximate.estimate import Sums
+from credo.predict.approximate.estimate import Sums, ended, sampled
 from credo.predict.approximate.messages import Messages, propagate
 from credo.predict.exact.reduction import Reduced
 from credo.predict.questions.request import Request
@@ -320,22 +319,17 @@ def draw(problem: Reduced, proposal: Proposal, scopes: Sequence[Scope], request:
     """Draw batches until the error or the budget is met."""
     sampler = Sampler(proposal, problem)
     sums = Sums(problem.arities, scopes, request.mask)
-    stopped = ""
+    largest = max(256, min(1 << 16, CELLS // max(len(proposal.scopes), 1)))
+    size = min(4096, largest)
 
-    def batches() -> Iterator[int]:
-        nonlocal stopped
-        largest = max(256, min(1 << 16, CELLS // max(len(proposal.scopes), 1)))
-        size = min(4096, largest)
-        while not stopped:
-            n = min(size, request.most - sums.n)
-            sums.add(*sampler.run(n, request.seed, sums.n))
-            size = min(2 * size, largest)
-            stopped = _reason(sums, request)
-            yield n
+    def batch() -> tuple[int, str]:
+        nonlocal size
+        n = min(size, request.most - sums.n)
+        sums.add(*sampler.run(n, request.seed, sums.n))
+        size = min(2 * size, largest)
+        return n, _reason(sums, request)
 
-    total = request.most if request.seconds is None else None
-    for _ in track(batches(), "sampling", total=total, size=lambda n: n):
-        pass
+    stopped = sampled(batch, request.most if request.seconds is None else None)
     log_z = sums.log_mean + proposal.log_scale + problem.log_scale
     return Drawn(sums, log_z, stopped)
 
@@ -345,13 +339,7 @@ def _reason(sums: Sums, request: Request) -> str:
     believed = sums.effective >= enough(sums.n)
     if target is not None and believed and sums.half_width() <= target:
         return f"every interval is within ±{target:g}"
-    if sums.n >= request.most:
-        if request.samples is not None:
-            return f"{sums.n:,} samples were asked for"
-        return f"{sums.n:,} samples are the most that are drawn without a budget"
-    if request.late():
-        return f"the time of {request.seconds:g} s was up"
-    return ""
+    return ended(request, sums.n, request.most)
 
 
 def _improved(proposal: Proposal, problem: Reduced, request: Request) -> Proposal:

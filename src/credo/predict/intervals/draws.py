@@ -34,6 +34,7 @@ from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.randomness import Rng, generator
 from credo.predict.exact.engine import MAX_WORK, Engine
+from credo.predict.mixed.densities import row_tables
 from credo.predict.mixed.gaussian_groups import width
 from credo.predict.questions.evidence import Evidence
 
@@ -49,10 +50,10 @@ __all__ = [
     "DrawnPlan",
     "Draws",
     "MomentDraws",
-    "density_draws",
     "dirichlet_rows",
     "has_posterior",
     "moment_draws",
+    "network_of",
 ]
 
 Floats = NDArray[np.float64]
@@ -124,6 +125,21 @@ class Draws:
             )
             found = self._sources[key] = (first, second)
         return found
+
+
+def network_of(net: Network, drawn: Mapping[str, Any], i: int, least: float = 0.0) -> Network:
+    """The network of one of some draws, no entry of its tables below `least`."""
+    locals_: dict[str, Local] = dict(net.distributions)
+    for name, values in drawn.items():
+        local = net.distributions[name]
+        if isinstance(local, Cpt):
+            entries = np.maximum(values[i], least).reshape(local.shape)
+            locals_[name] = Cpt.trusted(local.child, local.parents, entries, None, None)
+        else:
+            intercept, slope, variance = (part[i] for part in values)
+            variance = np.maximum(variance, _LEAST)
+            locals_[name] = LinearGaussian(local.child, local.parents, intercept, slope, variance)
+    return type(net).trusted(net.dag, locals_, None)
 
 
 def dirichlet_rows(
@@ -204,7 +220,7 @@ class DrawnPlan:
         The configurations are those of `first`.
         """
         for n in track(self._blocks(draws), "drawing parameters", total=draws, size=int):
-            exact, scale = self._tables(source.next(self.drawn, n), n)
+            exact, scale = self._tables(source.next(self.drawn, n))
             tables, left = _without_small(exact)
             logs, flats = [], []
             for row in configurations:
@@ -222,7 +238,7 @@ class DrawnPlan:
         log_e, flat, _ = self.plan.run(tables, batch, self.row.likelihoods, 1)
         return np.asarray(log_e), flat
 
-    def _tables(self, drawn: Mapping[str, Any], n: int) -> tuple[list[Floats], Any]:
+    def _tables(self, drawn: Mapping[str, Any]) -> tuple[list[Floats], Any]:
         engine = self.engine
         tables = list(engine.tables)
         for name, values in drawn.items():
@@ -234,7 +250,9 @@ class DrawnPlan:
             tables[engine.at[table.name]] = flat if len(flat) > 1 else flat[0]
         if not self.evidence.values:
             return tables, 0.0
-        return density_draws(engine, tables, self.evidence, drawn, n)
+        lines = {name: values for name, values in drawn.items() if isinstance(values, tuple)}
+        seen = {name: np.array([v]) for name, v in self.evidence.values.items()}
+        return row_tables(engine, seen, self.evidence.hard, tables, lines)
 
     def _blocks(self, draws: int) -> Iterator[int]:
         cells = sum(self.engine.tables[self.engine.at[n]].size for n in self.drawn)
@@ -262,31 +280,6 @@ MAX_GAUSSIANS = 4_000_000_000
 """Draws times the numbers of all Gaussians may be this many, worked through in blocks."""
 _BLOCK = 2_000_000
 _LEAST = 1e-290  # of a variance
-
-
-def density_draws(
-    engine: Engine, tables: list[Floats], evidence: Evidence, drawn: Mapping[str, Any], n: int
-) -> tuple[list[Floats], Any]:
-    """The tables with the densities of the observed values under each draw, and their log scale."""
-    lines = {name: values for name, values in drawn.items() if isinstance(values, tuple)}
-    values = {name: np.array([v]) for name, v in evidence.values.items()}
-    scale = np.zeros(n)
-    for density in engine.densities(values, evidence.hard, lines):
-        flat = density.log.reshape(len(density.log), -1)
-        flat = np.where(np.isnan(flat), -np.inf, flat)
-        most = flat.max(axis=1, keepdims=True)
-        if not np.isfinite(most).all():
-            raise LimitError(
-                f"The density of {', '.join(map(repr, density.observed))} is too small to be "
-                "told under some draws of the parameters.",
-                hint="The value is far from every line of the model; check its unit.",
-            )
-        table = np.ascontiguousarray(np.exp(flat - most))
-        tables[engine.at[density.owner]] = table if len(table) > 1 else table[0]
-        for other in density.others:
-            tables[engine.at[other]] = np.ones(flat.shape[1])
-        scale = scale + most[:, 0]
-    return tables, scale
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,10 @@ from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.networks.cpt import Cpt
-from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.randomness import Rng
 from credo.predict.exact.engine import ENGINES, engine_of, split
 from credo.predict.exact.posterior import event_probability, marginals, posterior, that_matters
-from credo.predict.intervals.draws import DrawnPlan, Draws, MomentDraws, moment_draws
+from credo.predict.intervals.draws import DrawnPlan, Draws, MomentDraws, moment_draws, network_of
 from credo.predict.intervals.uncertain import (
     Probability,
     UncertainGaussian,
@@ -52,7 +51,7 @@ from credo.stats.block import Block
 from credo.stats.configurations import grouped
 
 if TYPE_CHECKING:
-    from credo.model.networks.network import Local, Network
+    from credo.model.networks.network import Network
 
 __all__ = [
     "Predictions",
@@ -291,17 +290,12 @@ def _drawn(net: Network, source: Draws, draws: int) -> Iterator[Network]:
     """The networks of the draws, one after the other."""
     engine = engine_of(net)
     for _ in range(draws):
-        locals_: dict[str, Local] = dict(net.distributions)
-        tables = list(engine.tables)
-        for name, values in source.next(net.names, 1).items():
-            local = net.distributions[name]
-            if isinstance(local, Cpt):
-                entries = np.maximum(values[0], _SMALL).reshape(local.shape)
-                locals_[name] = Cpt.trusted(local.child, local.parents, entries, None, None)
-                tables[engine.at[name]] = entries.ravel()
-            else:
-                parts = (part[0] for part in values)
-                locals_[name] = LinearGaussian(local.child, local.parents, *parts)
-        drawn = type(net).trusted(net.dag, locals_, None)
+        drawn = network_of(net, source.next(net.names, 1), 0, _SMALL)
+        tables = [
+            local.values.ravel() if isinstance(local, Cpt) else own
+            for own, local in zip(
+                engine.tables, (drawn.distributions[n] for n in net.names), strict=True
+            )
+        ]
         ENGINES[drawn] = engine.under(drawn, tables)
         yield drawn

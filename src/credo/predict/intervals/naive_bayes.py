@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError
-from credo.data.columns.columns import Columns, columns_for
+from credo.data import Columns, columns_for
 from credo.model.naive_bayes.features import Bag, Normal, Normals, States
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.model.values.randomness import generator

@@ -41,15 +41,23 @@ class Density(NamedTuple):
 
 
 def row_tables(
-    engine: Engine, values: Mapping[str, Floats], hard: Mapping[str, Any]
+    engine: Engine,
+    values: Mapping[str, Floats],
+    hard: Mapping[str, Any],
+    tables: Sequence[Floats] | None = None,
+    drawn: Mapping[str, Any] | None = None,
 ) -> tuple[list[Floats], Any]:
-    """The tables of the network with densities in them, one for each row, and their log scale."""
-    tables = list(engine.tables)
+    """The tables with densities in them, one for each row (or draw), and their log scale.
+
+    `tables` are the engine's unless others are given, and `drawn` the parameters of lines.
+    """
+    tables = list(engine.tables if tables is None else tables)
     scale: Any = 0.0
-    for density in engine.densities(values, hard):
+    for density in engine.densities(values, hard, drawn):
         flat = density.log.reshape(len(density.log), -1)
         most = largest(flat, density.observed)
-        _put(engine, tables, density, np.ascontiguousarray(np.exp(flat - most)))
+        table = np.ascontiguousarray(np.exp(flat - most))
+        _put(engine, tables, density, table if len(table) > 1 else table[0])
         scale = scale + most[:, 0]
     return tables, scale
 

@@ -8,7 +8,7 @@ interval is that of the mean, by the delta method for a ratio of means.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError
-from credo.core.progress import track
 from credo.model.answers.approximation import Approximation
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import Interval
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.multivariate_mixture import MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture
-from credo.predict.approximate.estimate import RULE_OF_THREE, stated
+from credo.predict.approximate.estimate import RULE_OF_THREE, ended, sampled, stated
 from credo.predict.approximate.importance import Sampler, proposed
 from credo.predict.approximate.method import asked_part, say
 from credo.predict.exact.reduction import Reduced
@@ -158,24 +157,18 @@ def _draw(problem: Reduced, request: Request) -> tuple[dict[str, NDArray[Any]], 
     sampler = Sampler(proposal, problem)
     parts: list[list[Any]] = []
     logs: list[Floats] = []
-    done, stopped = 0, ""
+    done = 0
 
-    def batches() -> Iterator[int]:
-        nonlocal done, stopped
-        while not stopped:
-            n = min(2048, most - done)
-            columns, log_weights = sampler.run(n, request.seed, done)
-            parts.append(columns)
-            logs.append(log_weights)
-            done += n
-            if done >= most:
-                stopped = f"{done:,} samples were drawn"
-            elif request.late():
-                stopped = f"the time of {request.seconds:g} s was up"
-            yield n
+    def batch() -> tuple[int, str]:
+        nonlocal done
+        n = min(2048, most - done)
+        columns, log_weights = sampler.run(n, request.seed, done)
+        parts.append(columns)
+        logs.append(log_weights)
+        done += n
+        return n, ended(request, done, most)
 
-    for _ in track(batches(), "sampling", total=most, size=lambda n: n):
-        pass
+    stopped = sampled(batch, most)
     log_weights = np.concatenate(logs)
     if not log_weights.max() > -np.inf:
         refuse_unfound(request, done)

@@ -28,6 +28,7 @@ from credo.predict.questions.evidence import Evidence
 from credo.predict.questions.request import request
 from credo.predict.rows.blanket import impossible_row
 from credo.predict.rows.impute import Gaps, without_gaps
+from credo.predict.rows.rows import gaps_of, patterns
 from credo.predict.sampling.forward import forward_sampler
 from credo.stats.block import Block
 
@@ -59,25 +60,14 @@ def mixed_fill(
     """Copies of the table with its gaps filled, or the gaps' posteriors."""
     schema = table.schema
     columns = {n: np.array(a) for n, a in zip(schema.names, table.block.arrays, strict=True)}
-    gone = np.zeros((len(table), len(net.names)), dtype=bool)
-    for k, name in enumerate(net.names):
-        if name not in columns:
-            gone[:, k] = True
-        elif net.variable(name).is_discrete:
-            gone[:, k] = columns[name] == net.variable(name).arity
-        else:
-            gone[:, k] = np.isnan(columns[name])
     kept = np.array([n in columns for n in net.names])
     filled = [{n: c.copy() for n, c in columns.items()} for _ in range(copies)]
     rows: dict[str, list[Any]] = {n: [] for n in schema.names}
     values: dict[str, list[Any]] = {n: [] for n in schema.names}
-    patterns, inverse, many = np.unique(gone, axis=0, return_inverse=True, return_counts=True)
-    work = track(range(len(patterns)), "filling gaps", total=len(table), size=lambda p: many[p])
-    for p in work:
-        pattern = patterns[p]
+    groups = patterns(gaps_of(net, table))
+    for pattern, every in track(groups, "filling gaps", total=len(table), size=lambda p: len(p[1])):
         if not (pattern & kept).any():
             continue
-        every = np.flatnonzero(inverse.ravel() == p)
         block = block_rows(net, pattern)
         for first in range(0, len(every), block):
             on_time("filling gaps")
@@ -95,10 +85,10 @@ def mixed_fill(
                     if wide
                     else MixedRows(net, pattern, here, at).posteriors()
                 )
-                for name, found in each.items():
+                for name, posterior in each.items():
                     if name in columns:
                         rows[name].append(at)
-                        values[name].append(found)
+                        values[name].append(posterior)
                 continue
             left, cells = explained(net, pattern, here) if wide else (pattern, here)
             part = MixedRows(net, left, cells, at)

@@ -13,17 +13,15 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
 from credo.core.errors import CredoWarning, ImpossibleError, InputError
+from credo.core.kept import Kept
 from credo.core.schema import Variable
-from credo.data.columns.absent import warn_renamed
-from credo.data.columns.columns import Column, Columns, columns_for
-from credo.data.sources.unnamed import unmasked
+from credo.data import Column, Columns, columns_for, unmasked, warn_renamed
 from credo.model.naive_bayes.blocks import FeatureBlock, NormalBlock, StateBlock
 from credo.model.naive_bayes.features import Bag, Normal, States
 from credo.model.naive_bayes.model import NaiveBayesModel
@@ -84,21 +82,18 @@ class _Whole:
     scorers: dict[bool, Any]
 
 
-_COMPILED: WeakKeyDictionary[NaiveBayesModel, _Compiled] = WeakKeyDictionary()
-_WHOLE: WeakKeyDictionary[NaiveBayesModel, _Whole] = WeakKeyDictionary()
-
-
 def _compiled(model: NaiveBayesModel) -> _Compiled:
-    found = _COMPILED.get(model)
-    if found is None:
-        states = tuple(f for f in model.features if isinstance(f, States))
-        normals = tuple(f for f in model.features if isinstance(f, Normal) and not f.idle)
-        bags = tuple(f for f in model.features if isinstance(f, Bag))
-        others = tuple(f for f in model.features if not isinstance(f, (States, Normal, Bag)))
-        words = tuple(name for f in bags for name in f.names)
-        alone = not (states or normals or others)
-        found = _COMPILED[model] = _Compiled(states, normals, bags, others, {}, {}, words, alone)
-    return found
+    states = tuple(f for f in model.features if isinstance(f, States))
+    normals = tuple(f for f in model.features if isinstance(f, Normal) and not f.idle)
+    bags = tuple(f for f in model.features if isinstance(f, Bag))
+    others = tuple(f for f in model.features if not isinstance(f, (States, Normal, Bag)))
+    words = tuple(name for f in bags for name in f.names)
+    alone = not (states or normals or others)
+    return _Compiled(states, normals, bags, others, {}, {}, words, alone)
+
+
+_COMPILED = Kept(_compiled)
+_WHOLE = Kept(lambda model: _Whole(_block_reading(model.features), {}))
 
 
 def _scorer(model: NaiveBayesModel, compiled: _Compiled, smooth: bool) -> Any:
@@ -156,7 +151,7 @@ def predict_columns(
     check_unseen(unseen)
     if isinstance(model.features, FeatureBlock) and are_names(columns, model.features.names):
         return _of_block(model, model.features, columns, answer, unseen, threads)
-    compiled = _compiled(model)
+    compiled = _COMPILED[model]
     n = columns.rows
     arrays, windows = [], []
     for place, f in enumerate(compiled.states):
@@ -177,17 +172,30 @@ def predict_columns(
         counts = [real(columns.by_name.get(name), n) for name in words]
     extra = _extra(compiled.others, columns, len(model.classes))
     scorer = _scorer(model, compiled, unseen == "smooth")
-    out, bad, strange, infinite, countable = scorer.score(
-        arrays, windows, reals, n, extra, answer, threads, counts
-    )
-    if infinite:
-        _finite(compiled.normals[infinite[0]].name, reals[infinite[0]])
-    if not countable:
+    found = scorer.score(arrays, windows, reals, n, extra, answer, threads, counts)
+    if not (found[3] or found[4]):
         raise _no_count(words, list(counts.T) if isinstance(counts, np.ndarray) else counts)
+    return _settled(model, columns, answer, unseen, found, compiled.states, compiled.normals)
+
+
+def _settled(
+    model: NaiveBayesModel, columns: Columns, answer: str, unseen: str, found: Any,
+    states: Sequence[Any], normals: Sequence[Any],
+) -> Any:  # fmt: skip
+    """What the kernel found; numbers, states and rows that it cannot answer for are told."""
+    out, bad, strange, infinite, _ = found
+    if infinite:
+        name = normals[infinite[0]].name
+        _finite(name, columns.by_name[name].values)
     if strange and unseen != "smooth":
-        report_unseen(unseen, columns, [compiled.states[j].variable for j in strange])
+        report_unseen(unseen, columns, [states[j].variable for j in strange])
     if bad >= 0 and answer != "joint":
-        raise _ruled_out(model, columns, bad, unseen == "smooth")
+        row = {name: _cell(name, columns.by_name[name], bad) for name in columns.by_name}
+        told = zero_cells(model, row, unseen == "smooth")
+        raise ImpossibleError(
+            f"Row {bad + 1:,} has probability zero in every class: {told}.",
+            hint="Use smoothing above 0.",
+        )
     return out
 
 
@@ -205,38 +213,18 @@ def _of_block(
     unseen: str,
     threads: int,
 ) -> Any:
-    whole = _WHOLE.get(model)
-    if whole is None:
-        whole = _WHOLE[model] = _Whole(_block_reading(block), {})
+    whole = _WHOLE[model]
     smooth = unseen == "smooth"
     scorer = whole.scorers.get(smooth)
     if scorer is None:
         scorer = whole.scorers[smooth] = _block_scorer(block, model.log_prior, smooth)
     assert columns.matrix is not None
     inputs = whole.reading.inputs(columns.matrix)
-    out, bad, strange, infinite, _ = scorer.score(*inputs, columns.rows, None, answer, threads)
-    if infinite:
-        places = whole.reading.places
-        name = block.names[infinite[0] if places is None else places[infinite[0]]]
-        _finite(name, columns.by_name[name].values)
-    if strange and not smooth:
-        report_unseen(unseen, columns, [_variable(block[j]) for j in strange])
-    if bad >= 0 and answer != "joint":
-        raise _ruled_out(model, columns, bad, unseen == "smooth")
-    return out
-
-
-def _variable(feature: Any) -> Variable:
-    assert isinstance(feature, States)
-    return feature.variable
-
-
-def _ruled_out(model: NaiveBayesModel, columns: Columns, bad: int, smooth: bool) -> ImpossibleError:
-    row = {name: _cell(name, columns.by_name[name], bad) for name in columns.by_name}
-    return ImpossibleError(
-        f"Row {bad + 1:,} has probability zero in every class: {zero_cells(model, row, smooth)}.",
-        hint="Use smoothing above 0.",
-    )
+    found = scorer.score(*inputs, columns.rows, None, answer, threads)
+    numbers: Any = block
+    if found[3] and whole.reading.places is not None:
+        numbers = [block[int(place)] for place in whole.reading.places]
+    return _settled(model, columns, answer, unseen, found, block, numbers)
 
 
 def coded(f: States, column: Column | None, n: int) -> tuple[NDArray[Any], Window]:

@@ -7,7 +7,7 @@ with gaps of every kind share one plan in which each variable may or may not be 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from credo.core.errors import CredoWarning, InputError, unknown_name
 from credo.core.schema import Schema
 from credo.core.threads import checked_threads
-from credo.data import Stream, Table, read
-from credo.data.columns.absent import warn_renamed
+from credo.data import Stream, Table, names_of, read, warn_renamed
 from credo.model.networks.cpt import Cpt
-from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.predict.exact.engine import Engine, engine_of
 from credo.predict.mixed.densities import largest, row_tables
 from credo.predict.mixed.gaussian_network import gaussian_rows
@@ -29,18 +27,22 @@ from credo.stats.block import Block
 from credo.stats.counts import Counts
 
 if TYPE_CHECKING:
-    from credo.model.networks.network import Network
+    from credo.model.networks.network import Local, Network
 
 __all__ = [
-    "column_names",
+    "family_log",
+    "gaps_of",
+    "log_at",
     "log_likelihood",
     "log_posteriors",
+    "patterns",
     "predict_proba",
     "read_rows",
     "row_log_likelihoods",
 ]
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 _NUMBERS = 20_000_000  # densities of a block of rows
 _SMALLEST = 1e-290  # probabilities below it are made from likelihoods
@@ -64,13 +66,11 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         return Table(Block(again.schema, again.block.arrays, rows.weights))
     if isinstance(rows, bytes):
         raise InputError("A path must be a text, not bytes.")
-    names = column_names(rows)
-    if names is not None:
-        wanted = [v for v in wanted if v.name in names]
+    names = names_of(rows)
+    wanted = [v for v in wanted if v.name in names]
     if not wanted:
         raise _strange(net, without)
-    if names is not None:
-        warn_renamed(_but(net, without), [n for n in names if n != without], stacklevel=4)
+    warn_renamed(_but(net, without), [n for n in names if n != without], stacklevel=4)
     table = read(rows, Schema(tuple(wanted)))
     return table if isinstance(table, Table) else table.load()
 
@@ -97,19 +97,6 @@ def _strange(net: Network, without: str | None) -> InputError:
         "The rows have no column of the model" + (f" but {without!r}." if without else "."),
         hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
     )
-
-
-def column_names(rows: Any) -> set[str] | None:
-    """The column names of any table, as far as they can be told without reading it."""
-    from credo.data.sources.files import feed_of_path, is_path
-    from credo.data.sources.frames import feed_of_frame
-    from credo.data.sources.text import TextOptions
-
-    if is_path(rows):
-        return set(feed_of_path(rows, TextOptions()).names)
-    if hasattr(rows, "schema") and hasattr(rows.schema, "names"):
-        return {str(n) for n in rows.schema.names}
-    return set(feed_of_frame(rows, None).names)
 
 
 def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> Floats:
@@ -165,7 +152,7 @@ def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
     out = np.empty(len(table))
     if not any(v.is_discrete for v in net.variables):
         values = np.stack(table.block.arrays, axis=1)
-        for pattern, at in _patterns(~np.isnan(values)):
+        for pattern, at in patterns(~np.isnan(values)):
             names = [n for n, s in zip(table.schema.names, pattern, strict=True) if s]
             out[at] = gaussian_rows(net, names, values[at][:, pattern])
         return out
@@ -174,7 +161,7 @@ def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
         for at, log_e, _ in _run(engine, table, [], threads):
             out[at] = log_e
         return out - engine.log_total
-    whole = _without_gaps(net, table)
+    whole = ~gaps_of(net, table).any(axis=1)
     if whole.any():
         out[whole] = _family_by_family(net, table.take(whole))
     if not whole.all():
@@ -184,31 +171,47 @@ def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
     return out
 
 
-def _without_gaps(net: Network, table: Table) -> NDArray[np.bool_]:
-    """Which rows have a cell for every variable of the network."""
-    whole = np.full(len(table), set(table.schema.names) >= set(net.names))
-    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
-        whole &= (a != v.arity) if v.is_discrete else ~np.isnan(a)
-    return whole
+def gaps_of(net: Network, table: Table) -> Mask:
+    """Which cells are missing: [row, variable of the network]; a column may be missing whole."""
+    gone = np.ones((len(table), len(net.names)), dtype=bool)
+    for k, v in enumerate(net.variables):
+        if v.name in table.schema:
+            a = table.block.arrays[table.schema.index(v.name)]
+            gone[:, k] = a == v.arity if v.is_discrete else np.isnan(a)
+    return gone
+
+
+def log_at(values: Floats, at: tuple[Any, ...]) -> Floats:
+    """ln of some entries of a table, which may be far larger than they are many, or far smaller."""
+    with np.errstate(divide="ignore"):
+        if not at or values.size <= len(at[0]):
+            out: Floats = np.log(values)[at]
+        else:
+            out = np.log(values[at])
+    return out
+
+
+def family_log(local: Local, columns: Mapping[str, Any]) -> Floats:
+    """ln P(x | parents) of one family for columns without gaps."""
+    if isinstance(local, Cpt):
+        return log_at(local.values, tuple(columns[v.name] for v in local.variables))
+    at = tuple(columns[p.name] for p in local.discrete)
+    away = columns[local.name] - local.intercept[at]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for k, parent in enumerate(local.continuous):
+            away = away - local.coefficients[..., k][at] * columns[parent.name]
+        variance = local.variance[at]
+        found: Floats = -0.5 * (np.log(2 * np.pi * variance) + away**2 / variance)
+    return found
 
 
 def _family_by_family(net: Network, table: Table) -> Floats:
     """ln P of rows without gaps: each family's cell is looked up, whatever its size."""
     columns = dict(zip(table.schema.names, table.block.arrays, strict=True))
     out = np.zeros(len(table))
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        for name, local in net.distributions.items():
-            at = tuple(columns[p.name].astype(np.intp) for p in local.parents if p.is_discrete)
-            if isinstance(local, Cpt):
-                out += np.log(local.values[(*at, columns[name].astype(np.intp))])
-                continue
-            assert isinstance(local, LinearGaussian)
-            away = columns[name] - local.intercept[at]
-            for k, p in enumerate(local.continuous):
-                away = away - local.coefficients[(*at, k)] * columns[p.name]
-            variance = local.variance[at]
-            log = -0.5 * (np.log(2 * np.pi * variance) + away**2 / variance)
-            out += largest(log[:, None], (name,))[:, 0]
+    for name, local in net.distributions.items():
+        log = family_log(local, columns)
+        out += log if isinstance(local, Cpt) else largest(log[:, None], (name,))[:, 0]
     return out
 
 
@@ -284,10 +287,10 @@ def _run(
         seen[:, k] = ~np.isnan(reals)
     names = [*discrete, *continuous]
     # A sample tells at once when there are too many patterns for a plan each.
-    if not continuous and len(_patterns(seen[:1000])) > _PATTERNS:
+    if not continuous and len(patterns(seen[:1000])) > _PATTERNS:
         yield from _maybe(engine, discrete, codes, targets, threads)
         return
-    groups = _patterns(seen)
+    groups = patterns(seen)
     if len(groups) > _PATTERNS and not continuous:
         yield from _maybe(engine, discrete, codes, targets, threads)
         return
@@ -299,8 +302,8 @@ def _run(
         yield from _one_pattern(engine, hard, part, here, at, targets, threads)
 
 
-def _patterns(seen: NDArray[np.bool_]) -> list[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
-    """The different patterns of observed cells, each with its rows."""
+def patterns(seen: Mask) -> list[tuple[Mask, NDArray[np.intp]]]:
+    """The different patterns of observed (or of missing) cells, each with its rows."""
     if seen.all():
         return [(np.ones(seen.shape[1], dtype=bool), np.arange(len(seen)))]
     packed = np.packbits(seen, axis=1)

@@ -27,7 +27,7 @@ from credo import _core
 from credo.core.errors import LimitError
 from credo.core.frozen import Frozen
 from credo.core.schema import Schema
-from credo.data.table import Table
+from credo.data import Table
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.predict.exact.elimination import Directed, Factor, eliminate, sliced
 from credo.predict.exact.engine import Engine, engine_of

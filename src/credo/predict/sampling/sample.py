@@ -16,9 +16,9 @@ import numpy as np
 from credo.core.errors import InputError, LimitError, close_names
 from credo.core.progress import Report, track
 from credo.core.threads import checked_threads
+from credo.data import Table
 from credo.data.out.frames import FRAMES, frame_of
 from credo.data.out.writing import row_form, write_rows
-from credo.data.table import Table
 from credo.model.values.randomness import Rng, generator, size
 from credo.predict.questions.evidence import Evidence
 from credo.predict.sampling.forward import ForwardSampler, forward_sampler

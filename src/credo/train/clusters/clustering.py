@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.render import shortened
-from credo.data import Stream, Table
-from credo.data.sources.unnamed import array_in, is_plain
+from credo.data import Stream, Table, array_in, is_plain
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.record import Record
 from credo.train.clusters.candidates import Candidates

@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -26,8 +26,7 @@ from credo.core.errors import InputError
 from credo.core.frozen import Frozen
 from credo.core.progress import track
 from credo.core.schema import Schema
-from credo.data import Stream, Table
-from credo.data.sources.unnamed import unmasked
+from credo.data import Stream, Table, unmasked
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
 from credo.stats.block import Block
@@ -39,17 +38,9 @@ from credo.train.clusters.quality import share_explained
 from credo.train.clusters.space import Space, checked_scale, space_of
 
 __all__ = [
-    "Centres",
-    "best_of_starts",
-    "checked_tol",
-    "partition_k_means",
-    "partition_stream",
-    "points_of",
-    "refuse_empty",
-    "sample_of",
-    "told_of_distance",
+    "Centres", "best_of_starts", "partition_k_means", "partition_stream", "points_of",
     "whole_number",
-]
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 
@@ -97,16 +88,16 @@ def partition_k_means(
     w = None if table.weights is None else table.weights.astype(np.float64)
     gaps = any(table.block.gaps) and bool(np.isnan(points).any())
     whole_number(max_iter, "max_iter")
-    checked_tol(tol)
+    _checked_tol(tol)
     if start is not None:
         run = lloyd(_one_part(points, w), _given(start, k, points), max_iter=max_iter, tol=tol)
     else:
         seed = int(generator(rng).integers(1 << 31))
         tries = whole_number(restarts, "restarts")
         run = best_of_starts(points, k, w, tries, seed, max_iter=max_iter, tol=tol)
-    refuse_empty(run, k)
+    _refuse_empty(run, k)
     model = Centres(space, run.centres, run.start, run.steps)
-    notes = [*space.notes, *told_of_distance(space, table.schema, gaps)]
+    notes = [*space.notes, *_told_of_distance(space, table.schema, gaps)]
     if gaps and k > 1:
         notes.append(f"the silhouette is in {usual_distance(table)}")
     notes += told_of_bare(table)
@@ -253,7 +244,7 @@ def _brought_near(points: Floats) -> tuple[Floats, Floats]:
     return near, middle
 
 
-def refuse_empty(run: Run, k: int) -> None:
+def _refuse_empty(run: Run, k: int) -> None:
     """Refuse clusters without rows."""
     used = int(np.count_nonzero(run.sums.rows))
     if used < k:
@@ -267,7 +258,7 @@ def refuse_empty(run: Run, k: int) -> None:
 # --- what is said and refused -----------------------------------------------------------------
 
 
-def told_of_distance(space: Space, schema: Schema, gaps: bool) -> list[str]:
+def _told_of_distance(space: Space, schema: Schema, gaps: bool) -> list[str]:
     """How far apart rows are taken to be, in words."""
     notes = [in_words("euclidean", space.scale)]
     if schema.discrete:
@@ -277,7 +268,7 @@ def told_of_distance(space: Space, schema: Schema, gaps: bool) -> list[str]:
     return notes
 
 
-def checked_tol(tol: Any) -> None:
+def _checked_tol(tol: Any) -> None:
     """Refuse a tolerance that is no share: 0 climbs until no row moves."""
     real = isinstance(tol, (int, float, np.number)) and not isinstance(tol, bool)
     if not real or not 0 <= tol < np.inf:
@@ -314,29 +305,37 @@ def partition_stream(
             )
     restarts, max_iter, tol = ({**_OPTIONS, **given}[n] for n in _OPTIONS)
     whole_number(max_iter, "max_iter")
-    checked_tol(tol)
-    sample = sample_of(stream, SAMPLE, seed)
+    _checked_tol(tol)
+    sample = _sample_of(stream, SAMPLE, seed)
     refuse_same_rows(sample.select(names), k)
-    seen = _Columns(stream, names)
-    space = space_of(seen, checked_scale(scale, "like"))  # type: ignore[arg-type]
+    rows = replace(stream, schema=stream.schema.select(names))
+    space = space_of(rows, checked_scale(scale, "like"))
     first = partition_k_means(sample.select(names), k, rng=seed, restarts=restarts, space=space)
     assert isinstance(first.model, Centres)
-    run = lloyd(
-        lambda: seen.points(space),
-        first.model.centres,
-        max_iter=max_iter,
-        tol=tol,
-        dtype=np.min_scalar_type(k - 1),
-    )
-    refuse_empty(run, k)
+    gaps, bare = False, list[int]()  # met in the last pass: the numbers of rows without any cell
+
+    def parts() -> Iterator[tuple[Floats, Floats | None]]:
+        nonlocal gaps
+        bare.clear()
+        for part, numbers in rows.numbered():
+            points = space.points(part)
+            if any(part.block.gaps):
+                gone = np.isnan(points)
+                gaps |= bool(gone.any())
+                bare.extend(numbers.of(i) for i in np.flatnonzero(gone.all(axis=1)).tolist())
+            yield points, None if part.weights is None else part.weights.astype(np.float64)
+
+    small = np.min_scalar_type(k - 1)
+    run = lloyd(parts, first.model.centres, max_iter=max_iter, tol=tol, dtype=small)
+    _refuse_empty(run, k)
     model = Centres(space, run.centres, run.start, run.steps, sample)
     told = f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random"
     if k > 1 and sample.rows < len(stream):
         told += ", and the silhouette is theirs"
-    notes = [*space.notes, *told_of_distance(space, seen.schema, seen.gaps)]
+    notes = [*space.notes, *_told_of_distance(space, rows.schema, gaps)]
     if k > 1 and not sample.block.names_with_gaps.isdisjoint(space.names):
         notes.append(f"the silhouette is in {usual_distance(sample.select(names))}")
-    notes += [*told_of_rows(seen.bare), told]
+    notes += [*told_of_rows(bare), told]
     total = float(run.sums.about_the_mean.sum())
     return Partition(
         run.labels,
@@ -354,40 +353,7 @@ def partition_stream(
     )
 
 
-@dataclass(slots=True)
-class _Columns:
-    """Some columns of a stream, and what the last pass over them met: rows without any cell."""
-
-    stream: Stream
-    names: tuple[str, ...]
-    gaps: bool = False
-    bare: list[int] = field(default_factory=list)
-
-    @property
-    def schema(self) -> Any:
-        return self.stream.schema.select(self.names)
-
-    def batches(self, names: Any = None) -> Iterator[Table]:
-        return self.stream.batches(self.names if names is None else names)
-
-    def tally(self, families: Any = None) -> Any:
-        return self.stream.tally(families)
-
-    def points(
-        self, space: Space
-    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64] | None]]:
-        """The rows as points, with their weights, batch by batch."""
-        self.gaps, self.bare = False, []
-        for part, numbers in self.stream.numbered(self.names):
-            points = space.points(part)
-            if any(part.block.gaps):
-                gone = np.isnan(points)
-                self.gaps |= bool(gone.any())
-                self.bare += [numbers.of(i) for i in np.flatnonzero(gone.all(axis=1)).tolist()]
-            yield points, None if part.weights is None else part.weights.astype(np.float64)
-
-
-def sample_of(stream: Stream, size: int, seed: int) -> Table:
+def _sample_of(stream: Stream, size: int, seed: int) -> Table:
     """Rows drawn at random without replacement, in their order, in one pass."""
     n = len(stream)
     chance = np.random.default_rng(seed)

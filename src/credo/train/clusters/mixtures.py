@@ -13,7 +13,7 @@ from credo.core.lazy import renamed_arguments
 from credo.data import Table
 from credo.model.mixtures.mixture import Mixture
 from credo.model.values.randomness import Rng, generator
-from credo.predict.rows.mixture_columns import plan_of_parts
+from credo.predict.rows.mixture import plan_of_parts
 from credo.train.clusters.geometry import usual_distance
 from credo.train.clusters.partition import Partition, told_of_bare, told_of_columns
 from credo.train.mixtures.choose import Options

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -21,10 +21,7 @@ from credo.core.errors import InputError, UnknownNameError, unknown_name
 from credo.core.frozen import Frozen
 from credo.core.render import bar, number, table_html, table_text
 from credo.core.schema import Variable
-from credo.data import Stream, Table
-from credo.data.sources.feed import Batch, Feed
-from credo.data.sources.unnamed import is_plain, rows_in
-from credo.data.weights import RowNumbers
+from credo.data import Stream, Table, is_plain, rows_in
 from credo.model.methods.pictures import picture
 from credo.model.values.record import Record
 from credo.model.values.value import taken_apart
@@ -37,7 +34,7 @@ from credo.train.clusters.quality import Stability, share_explained, silhouette,
 from credo.train.clusters.space import Space, space_of
 from credo.train.parameters.sources import Opened
 
-__all__ = ["Clusters", "Unread", "canonical", "left_behind"]
+__all__ = ["Clusters", "canonical"]
 
 Floats = NDArray[np.float64]
 
@@ -258,7 +255,7 @@ class Clusters(Frozen):
         if not isinstance(self.table, Stream):
             return taken_apart(self)
         kept = {"profiles": self.profiles}  # the rows will not be there again
-        return *taken_apart(replace(self, table=left_behind(self.table))), kept
+        return *taken_apart(replace(self, table=self.table.left_behind(*_LEFT_BEHIND))), kept
 
     def __copy__(self) -> Clusters:
         return replace(self)
@@ -384,41 +381,7 @@ def canonical(
     return place[labels], order, tuple(sizes[order].tolist())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Unread(Stream):
-    """A stream without its source; `places` says where its rows stood, if some are left out."""
-
-    places: RowNumbers | None = None
-
-    @property
-    def numbers(self) -> RowNumbers | None:
-        """Where the rows stood in the source."""
-        return self.places
-
-    def __reduce__(self) -> Any:
-        return taken_apart(self)
-
-
-def left_behind(stream: Stream) -> Unread:
-    """What of a stream can be pickled.
-
-    >>> import credo as cr
-    >>> stream = left_behind(cr.read(cr.examples.path("play_tennis"), memory="100 B"))
-    >>> print(stream)
-    play_tennis.csv: 14 rows, read batch by batch
-    >>> stream.tally(["Wind"])
-    Traceback (most recent call last):
-    credo.errors.InputError: These groups were pickled without the rows of the stream they are of. \
-Read the source and cluster it again; groups.assign takes any rows.
-    """
-    if isinstance(stream, Unread):
-        return stream
-    feed = Feed(stream.feed.label, stream.feed.names, _nothing, stream.rows)
-    return Unread(feed, stream.schema, stream.rows, places=stream.numbers)
-
-
-def _nothing(_: Sequence[str]) -> Iterator[Batch]:
-    raise InputError(
-        "These groups were pickled without the rows of the stream they are of.",
-        hint="Read the source and cluster it again; groups.assign takes any rows.",
-    )
+_LEFT_BEHIND = (
+    "These groups were pickled without the rows of the stream they are of.",
+    "Read the source and cluster it again; groups.assign takes any rows.",
+)

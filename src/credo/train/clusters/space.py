@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError
 from credo.core.schema import Variable
-from credo.data import Stream, Table
+from credo.data import Stream, Table, memory_limit
 from credo.stats.moments import Moments
-from credo.stats.squares import refuse_underflow
 from credo.train.clusters.partition import told_of_constant
 
 __all__ = ["SCALES", "Axis", "Space", "checked_scale", "fits", "free_memory", "space_of"]
@@ -128,22 +127,6 @@ class Space:
             np.subtract(array, axis.centre, out=out[:, 0])
             out[:, 0] /= axis.scale
 
-    def mean_of(self, centre: Floats) -> dict[str, Any]:
-        """A point in the user's units: the mean of a number, the share of each state."""
-        out: dict[str, Any] = {}
-        at = 0
-        for axis in self.axes:
-            part = centre[at : at + axis.width]
-            if axis.variable.is_discrete:
-                shares = [float(p * axis.scale) for p in part]
-                out[axis.variable.name] = dict(zip(axis.variable.states, shares, strict=True))
-            elif self.scale == "none":
-                out[axis.variable.name] = float(part[0])
-            else:
-                out[axis.variable.name] = float(part[0] * axis.scale + axis.centre)
-            at += axis.width
-        return out
-
 
 def checked_scale(scale: Any, usual: str) -> str:
     """One of the scales; 'auto' is the usual one."""
@@ -162,16 +145,12 @@ def space_of(source: Table | Stream, scale: str = "sd") -> Space:
     if scale == "like":
         found_space = space_of(source, "sd")
         return _plain(found_space) if _alike(found_space) else found_space
-    to_count = _to_count(source)
-    counted = source.tally(to_count) if to_count else {}
-    arrays, w = _in_memory(source)
+    counted = source.tally(list(source.schema.names))
     axes, notes = [], []
     for variable in source.schema.variables:
         found: tuple[float, float] | None
         if variable.is_discrete:
             found = _of_states(np.asarray(counted[variable.name, []], dtype=float), scale)
-        elif variable.name not in to_count:
-            found = _of_whole(variable.name, arrays[variable.name], w, scale)
         else:
             statistic = counted[variable.name, []]
             assert isinstance(statistic, Moments)
@@ -186,43 +165,6 @@ def space_of(source: Table | Stream, scale: str = "sd") -> Space:
     if not axes:
         raise InputError("Every cell of the columns to cluster by is missing.")
     return Space(tuple(axes), scale, tuple(notes))
-
-
-def _in_memory(source: Table | Stream) -> tuple[dict[str, NDArray[Any]], Floats | None]:
-    """The columns of a table by their names, and its weights."""
-    if not isinstance(source, Table):
-        return {}, None
-    w = None if source.weights is None else source.weights.astype(np.float64)
-    return dict(zip(source.schema.names, source.block.arrays, strict=True)), w
-
-
-def _to_count(source: Table | Stream) -> list[str]:
-    """The columns whose statistics are tallied: all but plain numbers in memory."""
-    if not isinstance(source, Table):
-        return list(source.schema.names)
-    columns = zip(source.schema.variables, source.block.gaps, strict=True)
-    return [v.name for v, gaps in columns if v.is_discrete or gaps]
-
-
-def _of_whole(name: str, column: NDArray[Any], w: Floats | None, scale: str) -> tuple[float, float]:
-    """Mean and scale of a column in memory that has every cell."""
-    x = np.ascontiguousarray(column, dtype=np.float64)
-    low, high = float(x.min()), float(x.max())
-    if low == high:
-        return low, 0.0
-    if max(-low, high) < 1e-100:
-        refuse_underflow(name, x)
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean = float(np.average(x, weights=w))
-        away = x - mean
-        mean += float(np.average(away, weights=w))
-        sd = math.sqrt(float(np.average((x - mean) ** 2, weights=w)))
-    if not math.isfinite(sd):
-        raise InputError(
-            f"The values of {name!r} are too large: their squares pass 1e308.",
-            hint=f"Divide {name!r} by a power of ten and read the table again.",
-        )
-    return mean, 1.0 if scale == "none" else sd if scale == "sd" else high - low
 
 
 def _alike(space: Space) -> bool:
@@ -275,8 +217,6 @@ def _range(source: Table | Stream, name: str) -> float:
 
 def free_memory(given: int | str | None = None) -> float:
     """How many bytes may be allocated: what the user says, else half of what is free."""
-    from credo.data.sources.feed import memory_limit
-
     return memory_limit(given)
 
 

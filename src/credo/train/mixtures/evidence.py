@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from credo.predict.mixed.inverse_roots import roots_of
-from credo.predict.rows.mixture_rows import Statistics
+from credo.predict.rows.mixture_rows import Statistics, roots_of
 from credo.train.mixtures.maximise import MixtureEM
 
 __all__ = ["cheeseman_stutz", "complete"]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.frozen import Frozen
-from credo.predict.rows.mixture_columns import Taken
+from credo.predict.rows.mixture import Taken
 
 __all__ = ["Gathered", "gathered"]
 
@@ -45,7 +45,7 @@ class Gathered(Frozen):
 def gathered(cells: Taken, rows: Places, weights: Floats) -> Gathered:
     """The different ones of some rows.
 
-    >>> from credo.predict.rows.mixture_columns import Plan
+    >>> from credo.predict.rows.mixture import Plan
     >>> cells = Taken(Plan(("x",)), np.array([[0.5, 1.5, 0.5]]), np.zeros((0, 3)), ())
     >>> found = gathered(cells, np.arange(3), np.ones(3))
     >>> sorted(zip(found.rows.tolist(), found.weights.tolist()))

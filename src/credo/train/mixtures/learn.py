@@ -11,12 +11,11 @@ from credo.core.errors import InputError
 from credo.core.lazy import renamed_arguments
 from credo.core.state_values import is_number
 from credo.core.threads import checked_threads
-from credo.data import Stream, Table, read
-from credo.data.sources.unnamed import array_in, is_plain
+from credo.data import Stream, Table, array_in, is_plain, read
 from credo.model.mixtures.mixture import Mixture
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.value import text, whole
-from credo.predict.rows.mixture_columns import Plan, Taken, taken
+from credo.predict.rows.mixture import Plan, Taken, taken
 from credo.stats.configurations import named
 from credo.train.mixtures.choose import Found, Options, found
 from credo.train.mixtures.problem import problem_of

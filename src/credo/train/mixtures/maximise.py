@@ -23,8 +23,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.mixed.inverse_roots import Roots, roots_of
-from credo.predict.rows.mixture_rows import Laid, Parameters, Statistics
+from credo.predict.rows.mixture_rows import Laid, Parameters, Roots, Statistics, roots_of
 from credo.train.em.run import EMProblem
 
 __all__ = ["MixtureEM", "raised"]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.model.mixtures.mixture import Mixture
 from credo.model.mixtures.parts import Gaussians, Part, Rates, Tables
-from credo.predict.rows.mixture import Scales, lay, log_density_left, parameters_of
-from credo.predict.rows.mixture_columns import Taken
+from credo.predict.rows.mixture import Scales, Taken, lay, log_density_left, parameters_of
 from credo.predict.rows.mixture_rows import Laid, Parameters
 from credo.stats.squares import refuse_underflow
 from credo.train.mixtures.gathered import Gathered, gathered

@@ -25,11 +25,11 @@ from credo.core.errors import InputError
 from credo.core.frozen import Frozen
 from credo.core.render import text_html
 from credo.core.schema import Variable
-from credo.data.columns.columns import Columns
+from credo.data import Columns
 from credo.model.naive_bayes.features import States
 from credo.predict.rows.naive import coded, plain_codes
 from credo.stats.counts import Counts
-from credo.train.naive_bayes.options import not_negative
+from credo.train.naive_bayes.fit import not_negative
 from credo.train.naive_bayes.tan import class_features, pair_families
 
 __all__ = ["Aode", "aode", "aode_families", "as_states"]

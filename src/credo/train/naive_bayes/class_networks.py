@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from credo.core.errors import InputError, unknown_name
 from credo.model.graphs.dag import Dag
+from credo.model.naive_bayes.features import Normal
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Network
+from credo.model.values.record import Record
 from credo.stats.counts import Counts
 from credo.train.naive_bayes.aode import Aode, aode, aode_families
-from credo.train.naive_bayes.tan import (
-    class_features,
-    gaussian_leaves,
-    pair_families,
-    smoothed,
-    tan_network,
-)
+from credo.train.naive_bayes.fit import Options, not_negative, train
+from credo.train.naive_bayes.learn import tally_by_class
+from credo.train.naive_bayes.plan import Plan
+from credo.train.naive_bayes.tan import class_features, pair_families, tan
 
 __all__ = ["METHODS", "class_families", "class_network"]
 
@@ -52,23 +55,26 @@ def class_network(
     """
     if method == "aode":
         return aode(source, target, smoothing=smoothing)
-    if method == "tan":
-        return tan_network(source, target, smoothing=smoothing)
+    l = not_negative(smoothing, "smoothing")  # noqa: E741  (the lecture's letter)
     dag = _graph(method, source, target)
     families = _graph_families(dag, source, target)
     tally = source.tally(families)
-    tables: dict[str, Any] = {}
-    for child, parents in families:
-        counts = tally[child, parents]
-        if isinstance(counts, Counts):
-            tables[child] = smoothed(counts, 0.0 if child == target else smoothing)
-        else:
-            tables |= gaussian_leaves(source, target, [child])
-    return Network(dag, tables)
+    found = {child: tally[child, parents] for child, parents in families}
+    tables: dict[str, Any] = {
+        child: _smoothed(counts, 0.0 if child == target else l)
+        for child, counts in found.items()
+        if isinstance(counts, Counts)
+    }
+    tables |= _gaussian_leaves(source, target, [n for n in found if n not in tables])
+    how = f"tree-augmented naive Bayes with l = {smoothing}"
+    record = Record(how, source.schema.source) if method == "tan" else None
+    return Network(dag, tables, record=record)
 
 
 def _graph(method: Any, source: Any, target: str) -> Dag:
-    """The graph that was given, or the star of naive Bayes."""
+    """The graph that was given, the one with the best tree, or the star of naive Bayes."""
+    if isinstance(method, str) and method == "tan":
+        return tan(source, target)
     if isinstance(method, Dag):
         if target not in method:
             raise unknown_name("The class", target, method.nodes, "in the graph")
@@ -87,3 +93,26 @@ def _graph_families(dag: Dag, source: Any, target: str) -> list[tuple[str, list[
                 hint="Use bins= to cut it into states.",
             )
     return families
+
+
+def _smoothed(counts: Counts, l: float) -> Cpt:  # noqa: E741
+    """A table of (n + l) / (N + l·J); a parent row that was never seen is uniform."""
+    n = counts.dense().values.astype(np.float64) + l
+    total = n.sum(axis=-1, keepdims=True)
+    theta = np.where(total > 0, n / np.where(total > 0, total, 1.0), 1.0 / n.shape[-1])
+    return Cpt(counts.variables[-1], counts.variables[:-1], theta, n if l > 0 else None)
+
+
+def _gaussian_leaves(source: Any, target: str, names: list[str]) -> dict[str, LinearGaussian]:
+    """Continuous features that hang from the class alone: a Gaussian for each class."""
+    if not names:
+        return {}
+    plan = Plan(dict.fromkeys(names, "gaussian"))
+    model = train(tally_by_class(source, target, plan), Options())
+    empty = np.zeros((len(model.classes), 0))
+    out = {}
+    for f in model.features:
+        assert isinstance(f, Normal)
+        child, parents = source.schema[f.name], (source.schema[target],)
+        out[f.name] = LinearGaussian(child, parents, f.mean, empty, f.variance)
+    return out

@@ -5,11 +5,13 @@ its own code. A plan that leaves kinds to the rules ('auto') is settled by the f
 counted with it: text and booleans are states, whole numbers if they are few (`are_states`), other
 numbers are Gaussian. Where all columns lie in one array and are of one kind, the array is counted
 as it lies: no object for each column.
+
+Cells become what a feature wants, codes of given states or numbers, or are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,23 +20,13 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError, LimitError
 from credo.core.schema import MAX_STATES, Variable
-from credo.data.columns.columns import Column, Columns
-from credo.data.columns.identifiers import FEW_INTEGERS, are_states
+from credo.data import FEW_INTEGERS, Column, Columns, are_states
 from credo.stats.by_class import ByClass, ClassMoments, JointMoments, Points, StateCounts, Totals
 from credo.stats.squares import refuse_underflow
 from credo.stats.window_counts import WIDEST, WindowCounts
-from credo.train.naive_bayes.cells import (
-    declared_column,
-    holds_numbers,
-    joint_values,
-    numbers_of_column,
-    refuse_infinite,
-    refuse_no_counts,
-    whole_column,
-)
 from credo.train.naive_bayes.plan import Plan
 
-__all__ = ["by_class", "class_moments", "moments_of_counts"]
+__all__ = ["by_class", "class_moments", "joint_values"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -147,7 +139,7 @@ class _Counting:
             columns, self.group, self.k, self.floats, self.threads
         )
         if not countable:
-            refuse_no_counts(names, columns if isinstance(columns, list) else columns.T)
+            _refuse_no_counts(names, columns if isinstance(columns, list) else columns.T)
         return Totals(tuple(names), totals)
 
     def _window_counts(
@@ -181,7 +173,7 @@ class _Counting:
         grouped = {n for g in plan.together for n in g}
         single = [n for n in plan.of("gaussian") if n not in grouped]
         bag, by_name = plan.of("counts"), self.columns.by_name
-        words = [numbers_of_column(n, by_name[n], "counts") for n in bag]
+        words = [_numbers_of_column(n, by_name[n], "counts") for n in bag]
         kinds = plan.kinds
         return {
             "names": tuple(n for n, kind in kinds.items() if kind != "ignore"),
@@ -208,7 +200,7 @@ class _Counting:
         plan.together = tuple(tuple(names) for names in groups if len(names) > 1)
 
     def _points(self, name: str) -> Points:
-        numbers = numbers_of_column(name, self.columns.by_name[name], "kernel")
+        numbers = _numbers_of_column(name, self.columns.by_name[name], "kernel")
         values = np.ascontiguousarray(numbers, dtype=np.float64)
         refuse_infinite(name, values)
         return Points.of(name, values, self.group, self.k, self.weights)
@@ -232,9 +224,9 @@ class _Counting:
         for name in plan.of("categorical", "bernoulli", "auto"):
             column, kind = self.columns.by_name[name], plan.kinds[name]
             if name in plan.states:
-                column = declared_column(name, column, plan.states[name])
-            elif kind == "bernoulli" and holds_numbers(column):
-                arrays[name], windows[name] = numbers_of_column(name, column, kind), _ABOVE
+                column = _declared_column(name, column, plan.states[name])
+            elif kind == "bernoulli" and _holds_numbers(column):
+                arrays[name], windows[name] = _numbers_of_column(name, column, kind), _ABOVE
                 variables[name] = Variable(name, "discrete", (0, 1))
                 continue
             elif column.variable is None and column.values.dtype.kind == "b":
@@ -243,7 +235,7 @@ class _Counting:
                 if kind == "auto":
                     plan.kinds[name] = "gaussian"
                     continue
-                column = whole_column(name, column)
+                column = _whole_column(name, column)
             arrays[name], variable = column.values, column.variable
             variables[name] = variable
             if variable is not None:
@@ -336,12 +328,12 @@ def _few_or_moments(counts: WindowCounts, rows: int, plan: Plan) -> dict[str, An
     n = counts.values[real].astype(np.float64)
     x = np.arange(n.shape[2], dtype=np.float64) + counts.low
     names = tuple(counts.names[i] for i in real)
-    moments = moments_of_counts(names, n, x)
+    moments = _moments_of_counts(names, n, x)
     left = tuple(counts[i] for i in np.flatnonzero(few).tolist())
     return found | {"counts": left, "moments": moments}
 
 
-def moments_of_counts(names: tuple[str, ...], n: Floats, x: Floats) -> ClassMoments:
+def _moments_of_counts(names: tuple[str, ...], n: Floats, x: Floats) -> ClassMoments:
     """The moments of numbers x that were counted: n[feature, class, number]."""
     total = n.sum(axis=2)
     some = np.where(total > 0, total, 1.0)
@@ -403,7 +395,7 @@ def class_moments(
     """The moments of some columns, each alone."""
     if not names:
         return None
-    arrays = [numbers_of_column(n, columns.by_name[n]) for n in names]
+    arrays = [_numbers_of_column(n, columns.by_name[n]) for n in names]
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(arrays, group, k, weights, threads)
     for j in np.flatnonzero(~np.isfinite(mean).all(axis=1)).tolist():
@@ -411,3 +403,84 @@ def class_moments(
     for j in np.flatnonzero(((scatter == 0) & (n > 1)).any(axis=1)).tolist():
         refuse_underflow(names[j], np.asarray(arrays[j], dtype=np.float64))
     return ClassMoments(tuple(names), n, mean, scatter)
+
+
+def _declared_column(name: str, column: Column, states: Sequence[Any]) -> Column:
+    """The codes of a column whose states are given; a cell that is none of them is refused."""
+    variable = Variable(name, "discrete", tuple(states))
+    if column.variable is not None:
+        labels: list[Any] = list(column.variable.states)
+        where = column.values
+    else:
+        different, where = np.unique(column.values, return_inverse=True)
+        labels = [v if v == v else None for v in different.tolist()]
+        whole = [isinstance(v, float) and v.is_integer() for v in labels]
+        labels = [int(v) if w else v for v, w in zip(labels, whole, strict=True)]
+    lut = np.full(len(labels) + 2, variable.arity, dtype=np.uint16)
+    for i, label in enumerate(labels):
+        if label is not None:
+            lut[i] = variable.code(label)
+    return Column(lut[where], variable)
+
+
+def _whole_column(name: str, column: Column) -> Column:
+    """Decimals that are to be states: as whole numbers if they are, else each its own state."""
+    values = column.values
+    ((_, _, whole, _, infinite),) = _core.naive_ranges([values])
+    if infinite:
+        refuse_infinite(name, values)
+    if whole:
+        return column
+    different, where = np.unique(values, return_inverse=True)
+    different = different[different == different]
+    if len(different) > MAX_STATES:
+        raise LimitError(
+            f"{name!r} has {len(different):,} different numbers; a categorical feature has at most "
+            f"{MAX_STATES:,} states.",
+            hint="Make it 'gaussian'.",
+        )
+    codes = np.minimum(where, len(different)).astype(np.uint16)
+    return Column(codes, Variable(name, "discrete", tuple(different.tolist())))
+
+
+def _holds_numbers(column: Column) -> bool:
+    """Whether the cells are numbers, or booleans, and not text."""
+    variable = column.variable
+    return variable is None or not any(isinstance(s, str) for s in variable.states)
+
+
+def _numbers_of_column(name: str, column: Column, kind: str = "gaussian") -> Array:
+    """The cells of a column as numbers; text is refused."""
+    if column.variable is None:
+        return column.values
+    if not _holds_numbers(column):
+        text = next(s for s in column.variable.states if isinstance(s, str))
+        raise InputError(
+            f"{name!r} holds the text {text!r} and cannot be {kind!r}.",
+            hint=f"Make it 'categorical', as in kinds={{{name!r}: 'categorical'}}.",
+        )
+    lut = np.array([*(float(s) for s in column.variable.states), np.nan])
+    return np.asarray(lut[column.values])
+
+
+def joint_values(columns: Columns, names: Sequence[str]) -> Floats:
+    """The cells of some columns as numbers [row, column], NaN where one is missing."""
+    found = [_numbers_of_column(n, columns.by_name[n]) for n in names]
+    return np.stack([np.asarray(a, dtype=np.float64) for a in found], axis=1)
+
+
+def refuse_infinite(name: str, values: Array) -> None:
+    """Refuse a column that holds infinity."""
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        row = int(np.isinf(values).argmax())
+        raise InputError(
+            f"Row {row + 1:,} of {name!r} is infinite: a value must be finite (infinity is "
+            "neither a number nor missing)."
+        )
+
+
+def _refuse_no_counts(names: Sequence[str], columns: Iterable[Array]) -> None:
+    """Refuse the first column with a count that is negative or infinite."""
+    for name, x in zip(names, columns, strict=True):
+        if ((x < 0) | np.isinf(x)).any():
+            raise InputError(f"The counts {name!r} must be finite and not negative.")

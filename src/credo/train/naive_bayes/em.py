@@ -22,6 +22,7 @@ cells counts as one more row. So what only rows without a class show starts wide
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -33,15 +34,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
-from credo.core.progress import track
 from credo.core.schema import Variable
-from credo.data.columns.columns import Column, Columns
+from credo.data import Column, Columns
 from credo.model.naive_bayes.features import Bag, Normals, States
 from credo.model.naive_bayes.model import NaiveBayesModel
+from credo.model.values.value import whole
 from credo.predict.rows.naive import predict_columns
 from credo.stats.by_class import ByClass, ClassMoments, JointMoments
-from credo.train.naive_bayes.cells import joint_values
-from credo.train.naive_bayes.count import by_class, class_moments
+from credo.train.em.run import EMProblem, run_em
+from credo.train.naive_bayes.count import by_class, class_moments, joint_values
 from credo.train.naive_bayes.fit import Options, train
 from credo.train.naive_bayes.plan import Plan
 
@@ -82,9 +83,8 @@ def em_model(
     began = time.perf_counter()
     if not isinstance(tol, (int, float)) or not 0 < tol < 1:
         raise InputError(f"tol must be between 0 and 1, got {tol!r}.")
-    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
-        raise InputError(f"budget must be a whole number of 1 or more, got {budget!r}.")
-    problem = _Problem(rows, target, plan, threads)
+    budget = whole(budget, 1, "budget")
+    problem = _Problem(rows, target, plan, options, threads, source)
     for name in plan.of("kernel"):
         raise InputError(
             f"The width of the kernel density of {name!r} is set by a rule, not by likelihood, "
@@ -99,31 +99,17 @@ def em_model(
         )
     if blank is None:
         return train(known, options, source)
-    start, last = known + blank, options
-    if options.variance == "shrunk":
-        options = replace(options, variance="ml")
-    first = replace(options, smoothing=_at_least_one(options.smoothing))
-    model = train(problem.begun(start), first, source)
-    statistic, trace, reason = start, [], f"the budget of {budget:,} turns is spent"
-    for turn in track(range(budget), "rows without a class", total=budget):
-        soft, joint, value = problem.expected(model)
-        trace.append(value + _log_prior(model, options))
-        new = start + soft
-        new = replace(new, joint=tuple(joint.get(p.names, p) for p in new.joint))
-        change = _change(statistic, new)
-        statistic, model = new, train(new, options, source)
-        if change <= tol:
-            reason = f"no statistic changed by more than {tol:g} of itself in turn {turn + 1:,}"
-            break
-    model = train(statistic, last, source)
+    start = problem.begin_with(known + blank)
+    run, _ = run_em(problem, [start], tol=tol, max_iter=budget, accelerate=False)
+    model = train(run.parameters.statistic, options, source)
     record = model.record
     assert record is not None
     record = replace(
         record,
         how=f"{record.how} and EM",
-        score=trace[-1],
-        trace=tuple(trace),
-        reason=reason,
+        score=run.objective,
+        trace=tuple(run.trace),
+        reason=run.reason,
         seconds=time.perf_counter() - began,
         notes=tuple(n for n in record.notes if "without a class" not in n),
         details={**record.details, "unlabelled": known.unlabelled},
@@ -137,12 +123,20 @@ def _at_least_one(smoothing: Any) -> Any:
     return max(float(smoothing), 1.0)
 
 
-class _Problem:
-    """The rows, asked once a turn what is expected of them."""
+class _Problem(EMProblem[NaiveBayesModel, ByClass]):
+    """The rows, asked once a turn what is expected of them; a model keeps what it was made of."""
 
-    def __init__(self, rows: Rows, target: Variable, plan: Plan, threads: int) -> None:
+    slack = math.inf  # a variance that is not maximum likelihood climbs nearly
+    settled = "no statistic changed by more than {tol:g} of itself"
+    start: ByClass
+
+    def __init__(
+        self, rows: Rows, target: Variable, plan: Plan, options: Options, threads: int, source: str
+    ) -> None:
         self.rows, self.target, self.plan, self.threads = rows, target, plan, threads
-        self.k = target.arity
+        shrunk = options.variance == "shrunk"
+        self.options = replace(options, variance="ml") if shrunk else options
+        self.source, self.k = source, target.arity
         for columns, group, _ in rows():  # all rows say what a column is, not those with a class
             by_class(columns, np.zeros_like(group), target, plan, None, threads)
             break
@@ -165,8 +159,14 @@ class _Problem:
                 blank.append(_emptied(found))
         return reduce(add, known), reduce(add, blank) if blank else None
 
-    def begun(self, start: ByClass) -> ByClass:
-        """What to start from: numbers begin with the cells that are there, column by column."""
+    def begin_with(self, start: ByClass) -> NaiveBayesModel:
+        """The model to start from, made of what is counted of the rows in every turn."""
+        self.start, self.weight = start, float(start.weight.sum()) + start.unlabelled
+        first = replace(self.options, smoothing=_at_least_one(self.options.smoothing))
+        return train(self._begun(start), first, self.source)
+
+    def _begun(self, start: ByClass) -> ByClass:
+        """Numbers begin with the cells that are there, column by column."""
         moments = () if start.moments is None else start.moments.names
         names = [*moments, *(n for p in start.joint for n in p.names)]
         if not names:
@@ -202,11 +202,9 @@ class _Problem:
         mean = np.where(own > 0, m.mean[:, :k], middle[:, None])
         return mean, (m.scatter[:, :k].sum(axis=1) + wide) / (own.sum(axis=1) + 1.0)
 
-    def expected(
-        self, model: NaiveBayesModel
-    ) -> tuple[ByClass, dict[tuple[str, ...], JointMoments], float]:
-        """The rows without a class, shared out under a model; joint moments of all rows where
-        cells are missing; and ln P of all rows.
+    def expect(self, model: NaiveBayesModel) -> tuple[ByClass, float]:
+        """All rows, those without a class shared out, their cells in columns that vary together
+        as expected where some are missing; and ln P of all rows.
         """
         k, value = self.k, 0.0
         total: list[ByClass] = []
@@ -234,7 +232,27 @@ class _Problem:
                 label = np.full(other.rows, c, dtype=np.uint32)
                 mine = np.ascontiguousarray(share[free, c])
                 total.append(by_class(other, label, self.target, self.plan, mine, self.threads))
-        return reduce(add, total), joint, value
+        new = self.start + reduce(add, total)
+        return replace(new, joint=tuple(joint.get(p.names, p) for p in new.joint)), value
+
+    def maximise(self, statistics: ByClass) -> NaiveBayesModel:
+        """The model of the statistics."""
+        return train(statistics, self.options, self.source)
+
+    def change(self, old: NaiveBayesModel, new: NaiveBayesModel, gain: float) -> float:
+        """The largest change of a statistic."""
+        return _change(old.statistic, new.statistic)
+
+    def log_prior(self, model: NaiveBayesModel, statistics: ByClass) -> float:
+        """What the smoothing adds to the likelihood: l·Σ ln θ."""
+        options = self.options
+        value = options.class_smoothing and options.class_smoothing * float(model.log_prior.sum())
+        for f in model.features:
+            if isinstance(f, (States, Bag)):
+                name = "" if isinstance(f, Bag) else f.names[0]
+                amount = options.of_feature(options.smoothing, name, 1.0, "smoothing")
+                value += amount * float(f.log_theta.sum()) if amount else 0.0
+        return value
 
 
 def _taken(columns: Columns, where: NDArray[np.bool_]) -> Columns:
@@ -304,17 +322,6 @@ def _filled(
         filled[:, gone] = mean[gone] + (x[:, seen] - mean[seen]) @ slope
         spare[np.ix_(gone, gone)] = covariance[np.ix_(gone, gone)] - across.T @ slope
     return filled, spare
-
-
-def _log_prior(model: NaiveBayesModel, options: Options) -> float:
-    """What the smoothing adds to the likelihood: l·Σ ln θ."""
-    value = options.class_smoothing * float(model.log_prior.sum()) if options.class_smoothing else 0
-    for f in model.features:
-        if isinstance(f, (States, Bag)):
-            name = "" if isinstance(f, Bag) else f.names[0]
-            amount = options.of_feature(options.smoothing, name, 1.0, "smoothing")
-            value += amount * float(f.log_theta.sum()) if amount else 0.0
-    return value
 
 
 def _change(a: ByClass, b: ByClass) -> float:

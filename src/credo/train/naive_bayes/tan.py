@@ -21,27 +21,10 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, SchemaError
 from credo.model.graphs.dag import Dag
-from credo.model.naive_bayes.features import Normal
-from credo.model.networks.cpt import Cpt
-from credo.model.networks.linear_gaussian import LinearGaussian
-from credo.model.networks.network import Network
-from credo.model.values.record import Record
 from credo.stats.counts import Counts
-from credo.train.naive_bayes.fit import train
-from credo.train.naive_bayes.options import Options, not_negative
-from credo.train.naive_bayes.plan import Plan
-from credo.train.naive_bayes.tally import tally_by_class
+from credo.train.structure.trees import spanning_forest
 
-__all__ = [
-    "class_features",
-    "conditional_information",
-    "gaussian_leaves",
-    "pair_families",
-    "smoothed",
-    "spanning_tree",
-    "tan",
-    "tan_network",
-]
+__all__ = ["class_features", "conditional_information", "pair_families", "spanning_tree", "tan"]
 
 Floats = NDArray[np.float64]
 
@@ -72,21 +55,8 @@ def spanning_tree(weights: Floats, root: int = 0) -> list[int]:
     >>> spanning_tree(np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]]))
     [-1, 0, 1]
     """
-    n = len(weights)
-    parent = [-1] * n
-    best = weights[root].copy() if n else np.zeros(0)
-    source = np.full(n, root)
-    inside = np.zeros(n, dtype=bool)
-    if n:
-        inside[root] = True
-    for _ in range(n - 1):
-        gain = np.where(inside, -np.inf, best)
-        new = int(gain.argmax())
-        parent[new] = int(source[new])
-        inside[new] = True
-        better = ~inside & (weights[new] > best)
-        best[better], source[better] = weights[new][better], new
-    return parent
+    least = np.finfo(np.float64).tiny  # an edge that tells nothing is one, if there is no other
+    return spanning_forest(np.maximum(weights, least), root)
 
 
 def class_features(source: Any, target: str) -> tuple[list[str], list[str]]:
@@ -123,12 +93,6 @@ def tan(source: Any, target: str, *, root: str | None = None) -> Dag:
     ('PlayTennis', 'Temperature')
     """
     discrete, continuous = class_features(source, target)
-    return _graph(source, target, discrete, continuous, root)
-
-
-def _graph(
-    source: Any, target: str, discrete: list[str], continuous: list[str], root: str | None
-) -> Dag:
     first = 0
     if root is not None:
         if root not in discrete:
@@ -147,52 +111,3 @@ def _graph(
         if parent >= 0:
             edges.append((discrete[parent], discrete[j]))
     return Dag(edges, nodes=[target, *discrete, *continuous])
-
-
-def tan_network(
-    source: Any, target: str, *, smoothing: float = 1.0, root: str | None = None
-) -> Network:
-    """Tree-augmented naive Bayes with its tables: θ = (n + l) / (N + l·J) in each parent row.
-
-    >>> import credo as cr
-    >>> net = tan_network(cr.examples.play_tennis(), "PlayTennis")
-    >>> len(net.dag.edges)
-    7
-    """
-    l = not_negative(smoothing, "smoothing")  # noqa: E741  (the lecture's letter)
-    discrete, continuous = class_features(source, target)
-    dag = _graph(source, target, discrete, continuous, root)
-    families = [(n, list(dag.parents(n))) for n in [target, *discrete]]
-    tally = source.tally(families)
-    tables: dict[str, Any] = {}
-    for child, parents in families:
-        counts = tally[child, parents]
-        assert isinstance(counts, Counts)
-        extra = 0.0 if child == target else l
-        tables[child] = smoothed(counts, extra)
-    tables |= gaussian_leaves(source, target, continuous)
-    record = Record(f"tree-augmented naive Bayes with l = {smoothing}", source.schema.source)
-    return Network(dag, tables, record=record)
-
-
-def smoothed(counts: Counts, l: float) -> Cpt:  # noqa: E741
-    """A table of (n + l) / (N + l·J); a parent row that was never seen is uniform."""
-    n = counts.dense().values.astype(np.float64) + l
-    total = n.sum(axis=-1, keepdims=True)
-    theta = np.where(total > 0, n / np.where(total > 0, total, 1.0), 1.0 / n.shape[-1])
-    return Cpt(counts.variables[-1], counts.variables[:-1], theta, n if l > 0 else None)
-
-
-def gaussian_leaves(source: Any, target: str, names: list[str]) -> dict[str, LinearGaussian]:
-    """Continuous features that hang from the class alone: a Gaussian for each class."""
-    if not names:
-        return {}
-    plan = Plan(dict.fromkeys(names, "gaussian"))
-    model = train(tally_by_class(source, target, plan), Options())
-    empty = np.zeros((len(model.classes), 0))
-    out = {}
-    for f in model.features:
-        assert isinstance(f, Normal)
-        child, parents = source.schema[f.name], (source.schema[target],)
-        out[f.name] = LinearGaussian(child, parents, f.mean, empty, f.variance)
-    return out

@@ -27,8 +27,7 @@ from credo import _core
 from credo.core.errors import InputError, unknown_name
 from credo.core.frozen import Frozen
 from credo.stats.by_class import ByClass, Totals
-from credo.train.naive_bayes.fit import Options, class_log_prior
-from credo.train.naive_bayes.options import not_negative
+from credo.train.naive_bayes.fit import Options, class_log_prior, not_negative
 
 __all__ = ["FORMS", "TextModel", "train_text"]
 

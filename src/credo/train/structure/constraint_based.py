@@ -188,9 +188,9 @@ def _is_late(problem: Problem) -> bool:
     """Whether the tests have had their share of the budget; the climb after them needs the rest."""
     if not problem.go_on():
         return True
-    if problem.budget is None or problem.left > _FOR_THE_CLIMB * problem.budget:
+    if problem.seconds is None or problem.left > _FOR_THE_CLIMB * problem.seconds:
         return False
-    problem.stopped = f"the budget of {problem.budget:g} s was spent"
+    problem.stopped = f"the budget of {problem.seconds:g} s was spent"
     return True
 
 

@@ -68,7 +68,7 @@ def structural_em(
     begin: Callable[[int], Dag | Network],
     *,
     starts: int = 1,
-    budget: float | None,
+    seconds: float | None,
     seed: int,
     threads: int | None,
     halt: Halt,
@@ -79,7 +79,7 @@ def structural_em(
     the observed rows is taken.
     """
     began = time.perf_counter()
-    until = math.inf if budget is None else began + budget
+    until = math.inf if seconds is None else began + seconds
     ends: list[_End] = []
     for turn in range(starts):
         if ends and (halt.now or time.perf_counter() > until):
@@ -104,8 +104,8 @@ def structural_em(
     assert record is not None
     reason = best.reason
     late = LATE in (record.reason, *(e.reason for e in ends)) or len(ends) < starts
-    if budget is not None and late:
-        reason = f"the budget of {budget:g} s was spent"
+    if seconds is not None and late:
+        reason = f"the budget of {seconds:g} s was spent"
     if halt.after(final):
         reason = INTERRUPTED
     drawn, value = best.drawn, best.trace[-1]

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from credo.core.errors import InputError, LateError
+from credo.core.lazy import renamed_arguments
 from credo.core.progress import Ticker
 from credo.core.render import shortened
 from credo.core.schema import Schema, Variable
 from credo.core.threads import checked_threads
-from credo.data import Stream
-from credo.data.spool import spooled
+from credo.data import Stream, spooled
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng, generator
@@ -55,6 +55,7 @@ _LATE = (
 _SOON = 0.01  # seconds of a search that is only to say how good its start is
 
 
+@renamed_arguments(budget="seconds")
 def learn(
     source: Any,
     score: str | LocalScore | None = None,
@@ -66,7 +67,7 @@ def learn(
     max_parents: int | Mapping[str, int] | None = None,
     candidates: Mapping[str, Any] | None = None,
     start: Dag | Network | str | None = None,
-    budget: float | None = None,
+    seconds: float | None = None,
     rng: Rng = 0,
     ess: float | None = None,
     prior: Network | None = None,
@@ -106,7 +107,7 @@ def learn(
         The only possible parents of a child.
     start : Dag, Network or text
         Where the search begins; by default with the required edges alone.
-    budget : seconds
+    seconds : float
         When spent, the best graph so far is taken, and the record says so; so with Ctrl-C.
     ess, prior, prior_rows, freedom, edge_prior
         Settings of the score, as in `cr.score`.
@@ -150,7 +151,7 @@ def learn(
         )
     settings: dict[str, Any] = {
         "required": required, "forbidden": forbidden, "tiers": tiers, "max_parents": max_parents,
-        "candidates": candidates, "budget": budget, "rng": rng, "ess": ess, "prior": prior,
+        "candidates": candidates, "seconds": seconds, "rng": rng, "ess": ess, "prior": prior,
         "prior_rows": prior_rows, "freedom": freedom, "edge_prior": edge_prior,
         "threads": threads, **options,
     }  # fmt: skip
@@ -172,10 +173,10 @@ def learn(
             try:
                 net = _structural(opened, score, search, start, parameters, settings, starts)
             except LateError:
-                limit = _seconds(budget)
+                limit = _limit(seconds)
                 assert limit is not None
                 left = limit - (time.perf_counter() - began)
-                settings["budget"] = round(max(left, limit / 4), 2)
+                settings["seconds"] = round(max(left, limit / 4), 2)
                 missing, late = "available-cases", _LATE.format(limit)
             else:
                 told = {**settings, "starts": starts if starts > 1 else None}
@@ -218,16 +219,16 @@ def _structural(
     seed = settings["rng"]
     plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
 
-    began, limit = time.perf_counter(), _seconds(settings["budget"])
+    began, limit = time.perf_counter(), _limit(settings["seconds"])
     halt = Halt()
 
     def left(share: float = 1.0) -> dict[str, Any]:
         """The settings with the seconds that are left; hardly any after Ctrl-C."""
         if halt.now:
-            return {**settings, "budget": _SOON}
+            return {**settings, "seconds": _SOON}
         if limit is None:
             return settings
-        return {**settings, "budget": max(share * (began + limit - time.perf_counter()), _SOON)}
+        return {**settings, "seconds": max(share * (began + limit - time.perf_counter()), _SOON)}
 
     def by_search(rows: Any, from_: Any) -> Searched:
         return searched(rows, score, search, start=from_, **left())
@@ -246,7 +247,7 @@ def _structural(
     def gained(rows: Any) -> Dag:
         """A graph from what parents gain on the rows that have them: quick, by a climb."""
         rules = {k: settings[k] for k in ("required", "forbidden", "tiers", "max_parents")}
-        rules |= {k: left(0.4)[k] for k in ("candidates", "budget", "threads")}
+        rules |= {k: left(0.4)[k] for k in ("candidates", "seconds", "threads")}
         found = searched(rows, "bic", "hill-climb", available=True, **rules)
         halt.after(found)
         return found.dag
@@ -289,7 +290,7 @@ def _structural(
         return averaged(again) if whole else gained(again)
 
     net = structural_em(
-        table, by_search, belief, begin, starts=starts, budget=limit,
+        table, by_search, belief, begin, starts=starts, seconds=limit,
         seed=_whole(seed), threads=settings["threads"], halt=halt,
     )  # fmt: skip
     record = net.record
@@ -337,7 +338,7 @@ def searched(
     max_parents: Any = None,
     candidates: Any = None,
     start: Any = None,
-    budget: float | None = None,
+    seconds: float | None = None,
     rng: Rng = 0,
     ess: float | None = None,
     prior: Network | None = None,
@@ -351,7 +352,7 @@ def searched(
     """The graph of `learn`, with its record."""
     began = time.perf_counter()
     refuse_unknown_search(search, SEARCHES)
-    limit = _seconds(budget)
+    limit = _limit(seconds)
     chance = generator(rng)
     if score is None:
         score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bic"
@@ -385,12 +386,12 @@ def searched(
     return Searched(dag, record, scores, spec)
 
 
-def _seconds(budget: Any) -> float | None:
-    if budget is None:
+def _limit(seconds: Any) -> float | None:
+    if seconds is None:
         return None
-    if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not budget > 0:
-        raise InputError(f"budget must be a number of seconds above 0, got {budget!r}.")
-    return float(budget)
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
+        raise InputError(f"seconds must be a number above 0, got {seconds!r}.")
+    return float(seconds)
 
 
 def _dag(order: Any, names: Any, outcome: Outcome) -> Dag:

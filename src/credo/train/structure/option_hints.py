@@ -11,8 +11,8 @@ __all__ = ["ARGUMENTS", "OTHER_NAMES", "option_hint", "refuse_unknown_search"]
 
 ARGUMENTS = (
     "score", "search", "required", "forbidden", "tiers", "max_parents", "candidates", "start",
-    "budget", "rng", "ess", "prior", "prior_rows", "freedom", "edge_prior", "parameters", "missing",
-    "starts", "weights", "schema", "threads",
+    "seconds", "rng", "ess", "prior", "prior_rows", "freedom", "edge_prior", "parameters",
+    "missing", "starts", "weights", "schema", "threads",
 )  # fmt: skip
 """What `learn` takes whatever the search."""
 
@@ -35,7 +35,7 @@ _MEANT = {
     "max_indegree": "Did you mean 'max_parents'?",
     "seed": "Did you mean 'rng'?", "random_state": "Did you mean 'rng'?",
     "method": "Did you mean 'search'?", "algorithm": "Did you mean 'search'?",
-    "scoring": "Did you mean 'score'?", "time": "Did you mean 'budget'?",
+    "scoring": "Did you mean 'score'?", "time": "Did you mean 'seconds'?",
 }  # fmt: skip
 
 

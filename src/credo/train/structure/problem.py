@@ -71,7 +71,7 @@ class Problem:
     start: Parents
     generator: np.random.Generator
     threads: int = 1
-    budget: float | None = None
+    seconds: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     ticker: Ticker | None = None
     began: float = field(default_factory=time.monotonic)
@@ -96,7 +96,7 @@ class Problem:
     @property
     def left(self) -> float:
         """Seconds left of the budget."""
-        return np.inf if self.budget is None else self.budget - (time.monotonic() - self.began)
+        return np.inf if self.seconds is None else self.seconds - (time.monotonic() - self.began)
 
     def seed(self) -> int:
         """A seed for a native search."""
@@ -114,14 +114,14 @@ class Problem:
             )  # fmt: skip
             self.ticker.say(" · ".join(filter(None, (self.doing, told))))
         if self.left <= 0:
-            self.stopped = self.stopped or f"the budget of {self.budget:g} s was spent"
+            self.stopped = self.stopped or f"the budget of {self.seconds:g} s was spent"
             return False
         return True
 
     def interrupted(self, seconds: float) -> None:
         """Note Ctrl-C, and leave some seconds to bring what there is to an end."""
         self.stopped = "interrupted"
-        self.budget = time.monotonic() - self.began + seconds
+        self.seconds = time.monotonic() - self.began + seconds
         self.scores.native.limit(seconds)
 
     def took(self, found: Mapping[str, Any]) -> None:

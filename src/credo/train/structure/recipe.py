@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["arguments_of", "belief_of", "recipe_of", "with_recipe"]
 
 _EDGES = ("required", "forbidden")
-_SKIPPED = ("budget", "rng", "threads", "available")
+_SKIPPED = ("seconds", "rng", "threads", "available")
 _PRIORS: dict[str, tuple[type[Any], tuple[str, ...]]] = {
     "BDeu": (BDeu, ("ess",)),
     "K2": (K2, ()),
@@ -42,7 +42,7 @@ def recipe_of(
 ) -> dict[str, Any]:
     """What `learn` was told, without what belongs to the machine and the moment.
 
-    >>> recipe_of("bic", "auto", "structural-em", None, BDeu(1), {"max_parents": 2, "budget": 5})
+    >>> recipe_of("bic", "auto", "structural-em", None, BDeu(1), {"max_parents": 2, "seconds": 5})
     {'score': 'bic', 'search': 'auto', 'parameters': ['BDeu', 1.0], 'max_parents': 2}
     >>> recipe_of(len, "auto", "structural-em", None, "auto", {})["cannot"]
     'its score is a function'

@@ -21,8 +21,7 @@ from credo.core.frozen import Frozen
 from credo.core.progress import track
 from credo.core.render import bar, table_html, table_text
 from credo.core.threads import checked_threads
-from credo.data import Stream, Table
-from credo.data.spool import Spool, spooled
+from credo.data import Stream, Table, spooled
 from credo.model.graphs.dag import Dag
 from credo.model.graphs.equivalence import Cpdag
 from credo.model.values.randomness import Rng, generator, size
@@ -188,14 +187,8 @@ def _count(joined: dict[Edge, float], towards: dict[Edge, float], edge: Edge, sh
 
 def _resampled(table: Any, seed: int) -> Any:
     """The rows that were drawn, with how often each was."""
-    if isinstance(table, Spool):
-        return table.redrawn(seed)
     if isinstance(table, Stream):
-        raise InputError(
-            "The bootstrap of a stream keeps its codes in the folder for temporary files, which "
-            "has no room for them.",
-            hint="Set TMPDIR to a folder that has, or use table.load().",
-        )
+        return table.redrawn(seed)
     chance = np.random.default_rng(seed)
     block = table.block
     rows = block.rows

@@ -1,20 +1,24 @@
 """Pictures: well-formed SVG, nothing overlaps, DOT is quoted, plates hold their nodes."""
 
 import random
-import re
 import subprocess
 import sys
 import time
-from itertools import combinations, pairwise
+from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
+from tests.svg_shapes import (
+    SVG,
+    assert_apart_and_downwards,
+    assert_edges_meet_no_other_node,
+    boxes,
+    overlap,
+)
 
 from credo.core.drawing.svg import text_width
 from credo.errors import InputError, UnknownNameError
 from credo.model.graphs.dag import Dag
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def random_dag(n, share, seed):
@@ -24,61 +28,18 @@ def random_dag(n, share, seed):
     return Dag(edges, names)
 
 
-def boxes(svg, kind):
-    root = ElementTree.fromstring(svg)
-    rects = [g.find(f"{SVG}rect") for g in root.iter(f"{SVG}g") if g.get("class") in kind]
-    return [tuple(float(r.get(k)) for k in ("x", "y", "width", "height")) for r in rects]
-
-
-def overlap(a, b):
-    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_no_boxes_overlap_and_children_are_below(seed):
     dag = random_dag(1 + seed * 2 // 3, [0.02, 0.08, 0.3][seed % 3], seed)
     svg = dag.svg(observed=dag.leaves)
-    found = boxes(svg, ("node", "observed"))
-    assert len(found) == len(dag)
-    assert not any(overlap(a, b) for a, b in combinations(found, 2))
-    at = dict(zip(dag.nodes, found, strict=True))
-    for a, b in dag.edges:
-        assert at[a][1] + at[a][3] < at[b][1]
+    assert_apart_and_downwards(svg, dag)
     assert svg == dag.svg(observed=dag.leaves)  # the same picture every time
-
-
-def points(d):
-    """Points along a path of straight lines and cubic curves."""
-    at, out = None, []
-    for letter, rest in re.findall(r"([MLC])([^MLC]*)", d):
-        ends = [tuple(map(float, p.split(","))) for p in rest.split()]
-        line = [at, *ends]
-        for t in (i / 40 for i in range(41) if letter != "M"):
-            level = line
-            while len(level) > 1:
-                level = [
-                    (p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])) for p, q in pairwise(level)
-                ]
-            out += level
-        at = ends[-1]
-    return out
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_edges_meet_no_other_node(seed):
-    """Edges are followed point by point; none enters a node that is not one of its ends."""
     dag = random_dag([12, 25, 40][seed % 3], [0.2, 0.08, 0.05][seed % 3], seed)
-    root = ElementTree.fromstring(dag.svg())
-    at = dict(zip(dag.nodes, boxes(dag.svg(), ("node",)), strict=True))
-    drawn = [
-        g.find(f"{SVG}path").get("d") for g in root.iter(f"{SVG}g") if g.get("class") == "edge"
-    ]
-    assert len(drawn) == len(dag.edges)
-    for edge, d in zip(dag.edges, drawn, strict=True):
-        for x, y in points(d):
-            for name, (left, top, w, h) in at.items():
-                if name not in edge:
-                    assert not (left < x < left + w and top < y < top + h), (edge, name)
+    assert_edges_meet_no_other_node(dag.svg(), dag)
 
 
 def test_labels_fit_in_their_boxes_and_in_the_picture():

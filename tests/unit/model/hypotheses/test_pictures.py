@@ -23,8 +23,7 @@ BAGS = {f"h{i + 1}": {"cherry": 1 - q, "lime": q} for i, q in enumerate([0, 0.25
 @pytest.fixture
 def ten():
     h = Hypotheses(BAGS, prior=[0.1, 0.2, 0.4, 0.2, 0.1])
-    yield h.observe(["lime"] * 10)
-    plt.close("all")
+    return h.observe(["lime"] * 10)
 
 
 def test_posterior_curves(ten, tmp_path):
@@ -52,13 +51,11 @@ def test_long_histories_and_many_hypotheses_are_thinned():
     ax = posterior_curves(h, most=3)
     assert [line.get_label() for line in ax.lines] == ["3", "4", "5"]
     assert len(ax.lines[0].get_xdata()) <= 502
-    plt.close("all")
 
 
 def test_a_density_keeps_its_scale():
     h = Hypotheses({"a": lambda x: 5.0, "b": lambda x: 7.0}).observe([1.0, 2.0])
     assert prediction_curve(h, 0.0).get_ylim()[1] > 5
-    plt.close("all")
 
 
 def test_bad_input(ten):
@@ -105,7 +102,6 @@ def test_generalisation():
     wide = Hypotheses({"a": range(2000)}).generalise()
     with pytest.raises(LimitError, match="2,000 bars do not fit in a picture; at most 1,000 do"):
         generalisation(wide)
-    plt.close("all")
 
 
 def test_a_name_that_matplotlib_would_hide_is_in_the_legend(tmp_path):
@@ -114,18 +110,15 @@ def test_a_name_that_matplotlib_would_hide_is_in_the_legend(tmp_path):
     ax.figure.savefig(tmp_path / "legend.png")
     shown = [text.get_text().strip("\u200b") for text in ax.get_legend().get_texts()]
     assert shown == ["_a", "", "b"]
-    plt.close("all")
 
 
 def test_true_and_1_are_two_bars():
     ax = generalisation(Hypotheses({"a": {True, 2}, "b": {1, 2}}).observe(True))
     colours = [bar.get_facecolor() for bar in ax.patches]
     assert sorted(map(colours.count, set(colours))) == [1, 2]
-    plt.close("all")
 
 
 def test_a_long_legend_stands_beside_the_curves():
     ax = posterior_curves(number_game(20).observe([2, 8]), most=8)
     ax.figure.draw_without_rendering()
     assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
-    plt.close("all")

@@ -1,10 +1,11 @@
-"""What a summary says beside the groups: columns that no method sees, rows that tell nothing."""
+"""What a summary says beside the groups: columns that no method sees, rows, ties and their order."""
 
 from __future__ import annotations
 
 import datetime
 import json
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -162,3 +163,27 @@ def test_the_order_of_rows_is_asked_of_trees_of_tables_only() -> None:
         cr.cluster({"x": np.arange(10.0)}, "average", k=3, graph=ties),
     ):
         assert groups.notes == tuple(groups.record.notes)
+
+
+@pytest.mark.parametrize("method", ["complete", "average", "ward"])
+def test_ties_that_leave_no_two_merges_at_one_height(method):
+    groups = cr.cluster({"x": [0.0, 1.0, 2.0]}, method, k=2)
+    assert "distances tie" in str(groups)
+
+
+def test_groups_without_ties_say_nothing():
+    x = np.random.default_rng(0).normal(size=(200, 3))
+    assert "distances tie" not in str(cr.cluster(x, "average", k=3))
+
+
+@pytest.mark.parametrize("leaves", [6, 4])
+def test_leaves_have_the_numbers_of_rows(leaves):
+    table = {"x": [0.0, 0.1, 0.2, 0.35, 50.0, 0.6], "w": [0, 0, 1, 1, 1, 1]}
+    groups = cr.cluster(cr.read(table, weights="w"), "average", k=2)
+    assert list(groups.row_numbers) == [3, 4, 5, 6]
+    ax = groups.plot_tree(leaves=min(leaves, 4))
+    assert {t.get_text() for t in ax.get_xticklabels()} == {"3", "4", "5", "6"}
+    plt.close("all")
+    ax = cr.cluster({"x": table["x"]}, "average", k=2).plot_tree(leaves=leaves)
+    assert "5" in {t.get_text() for t in ax.get_xticklabels()}
+    plt.close("all")

@@ -1,16 +1,20 @@
-"""Spectral clustering: scikit-learn's groups, eigengaps, landmarks with their error."""
+"""Spectral clustering: scikit-learn's groups, eigengaps, landmarks, ties of neighbours, pieces."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.cluster import SpectralClustering
 from sklearn.datasets import make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score
 
 import credo as cr
 from credo.errors import InputError, LimitError
+from credo.train.clusters import affinity
 from credo.train.clusters.affinity import _nearest_rows, spectrum_of
 from credo.train.clusters.geometry import geometry_of
 from credo.train.clusters.quality import adjusted_rand
-from credo.train.clusters.spectral import eigen
+from credo.train.clusters.spectral import bridges, eigen
 
 
 def columns(x):
@@ -125,14 +129,8 @@ def test_a_graph_in_pieces_is_its_own_answer(moons):
 
 def test_mixed_columns_by_gower():
     rows = {"x": [0.0, 0.1, 0.2, 9.0, 9.1, 9.2], "c": ["a", "a", None, "b", "b", "b"]}
-    for affinity in ("neighbours", "rbf"):
-        groups = cr.cluster(
-            rows,
-            "spectral",
-            k=2,
-            affinity=affinity,
-            **({"neighbours": 3} if affinity == "neighbours" else {}),
-        )
+    for options in ({"affinity": "neighbours", "neighbours": 3}, {"affinity": "rbf"}):
+        groups = cr.cluster(rows, "spectral", k=2, **options)
         assert groups.sizes == (3, 3)
         assert groups.assign(rows).tolist() == groups.labels.tolist()
 
@@ -209,3 +207,159 @@ def test_one_row_far_away_does_not_hide_the_neighbours_of_others(itself):
     asked = known if itself else known.take(slice(0, 50))
     exact = np.argsort(cdist(asked.points, x), axis=1, kind="stable")[:, :7]
     assert np.array_equal(_nearest_rows(asked, known, 7, itself)[0], exact)
+
+
+def ties(x, k, copies=None):
+    """How many rows of each node are among the k nearest of each."""
+    table = cr.read(x, columns=[f"c{j}" for j in range(x.shape[1])])
+    known = geometry_of(table, "euclidean", "none")
+    copies = np.ones(len(x)) if copies is None else copies
+    found, cut = affinity._shared(known, known, copies, k, itself=True)
+    return found.toarray(), cut
+
+
+def test_equally_near_rows_share_what_is_left():
+    x = np.array([[0.0, 0.5], [1.0, 0.5], [-1.0, 0.5], [0.0, 1.5], [0.0, 7.5]])
+    found, cut = ties(x, 3)
+    np.testing.assert_allclose(found[0], [1, 2 / 3, 2 / 3, 2 / 3, 0])
+    np.testing.assert_allclose(found.sum(axis=1), 3)
+    assert cut == 0
+    copied, _ = ties(x, 3, np.array([1.0, 2, 1, 1, 1]))
+    np.testing.assert_allclose(copied[0], [1, 1, 0.5, 0.5, 0])  # two of the four rows are copies
+
+
+def test_without_ties_they_are_scikit_learns():
+    from sklearn.neighbors import kneighbors_graph
+
+    x = np.random.default_rng(0).normal(size=(200, 3))
+    found, cut = ties(x, 10)
+    np.testing.assert_array_equal(found, kneighbors_graph(x, 10, include_self=True).toarray())
+    assert cut == 0
+
+
+def test_too_many_are_told():
+    """A star of 300 rows, all as far from the middle."""
+    turn = np.linspace(0, 2 * np.pi, 300, endpoint=False)
+    x = np.vstack([[0.0, 0.0], np.column_stack([np.cos(turn), np.sin(turn)])])
+    found, cut = ties(x, 10)
+    assert cut == 1 and (found[0] > 0).sum() == affinity._MOST
+    np.testing.assert_allclose(found.sum(axis=1), 10)
+    groups = cr.cluster(x, "spectral", k=2, scale="none")
+    told = "1 rows have more than 256 different rows as near as their 10 nearest"
+    assert any(told in note for note in groups.partition.notes)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_columns_rows_and_names_in_any_order(seed):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(60, 250)), 2 + seed % 3
+    group = rng.integers(0, 3, n)
+    own, any_ = np.array(["u", "v", "w"])[group], rng.choice(["u", "v", "w"], (6, n))
+    frame = pd.DataFrame({f"c{j}": np.where(rng.random(n) < 0.7, own, any_[j]) for j in range(6)})
+    order = rng.permutation(n)
+    other = frame[rng.permutation(frame.columns)].iloc[order].replace({"u": "zz", "v": "aa"})
+    one, two = cr.cluster(frame, "spectral", k=k), cr.cluster(other, "spectral", k=k)
+    assert adjusted_rand_score(one.labels[order], two.labels) == 1
+    new = pd.DataFrame({f"c{j}": rng.choice(["u", "v", "w"], 30) for j in range(6)})
+    renamed = new[other.columns].replace({"u": "zz", "v": "aa"})
+    assert adjusted_rand_score(one.assign(new), two.assign(renamed)) == 1
+
+
+HEAPS = (((0, 0), 40), ((3, 0), 30), ((20, 0), 50), ((21, 4), 20), ((40, 9), 25))
+
+
+def heaps():
+    rng = np.random.default_rng(1)
+    return np.concatenate([rng.normal(at, 0.3, size=(n, 2)) for at, n in HEAPS])
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_pieces_are_joined_the_same_for_any_order(k):
+    x = heaps()
+    groups = cr.cluster(x, "spectral", k=k)
+    assert groups.sizes == {2: (140, 25), 3: (70, 70, 25), 4: (70, 50, 25, 20)}[k]
+    assert any(f"5 pieces, more than k = {k}" in n and "k=5" in n for n in groups.record.notes)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(len(x))
+        again = cr.cluster(x[order], "spectral", k=k)
+        assert adjusted_rand(groups.labels[order], again.labels) == 1.0
+    assert groups.assign(x + 1e-6).tolist() == groups.labels.tolist()
+
+
+@pytest.mark.parametrize("way", ["tree", "gower"])
+def test_bridges_are_single_link_of_the_pieces(way):
+    x = heaps()
+    piece = np.repeat(np.arange(5), [n for _, n in HEAPS])
+    distance = "gower" if way == "gower" else "euclidean"
+    table = cr.read({"a": x[:, 0], "b": x[:, 1]})
+    geometry = geometry_of(table, distance, "none")
+    d = geometry.to(geometry)
+    least = [d[np.ix_(piece == i, piece == j)].min() for i in range(5) for j in range(i + 1, 5)]
+    for k in range(1, 6):
+        wanted = fcluster(linkage(least, "single"), k, "maxclust")
+        into = np.arange(5)
+        for a, b in bridges(geometry, piece, k).reshape(-1, 2):
+            into[into == into[piece[b]]] = into[piece[a]]
+        assert len(set(into)) == k and adjusted_rand(into, wanted - 1) == 1.0
+
+
+def test_more_pieces_than_k_max_are_said():
+    rng = np.random.default_rng(3)
+    centres = rng.uniform(0, 400, size=(15, 2))
+    x = np.concatenate([rng.normal(at, 0.5, size=(30, 2)) for at in centres])
+    groups = cr.cluster(x, "spectral")
+    assert groups.k == 10
+    words = "15 pieces, and no gap tells fewer apart: k = 10 is only the last that was tried; k=15"
+    assert any(words in n for n in groups.record.notes)
+    assert "the last tried, not by eigengap" in str(cr.which_k(x, "spectral"))
+    assert cr.cluster(x, "spectral", k_max=20).sizes == (30,) * 15
+
+
+def test_pieces_of_a_graph_are_joined_the_same_for_any_order():
+    import networkx as nx
+
+    whole = nx.disjoint_union_all([nx.complete_graph(n) for n in (4, 9, 5, 6, 12)])
+    matrix = nx.to_scipy_sparse_array(whole)
+    groups = cr.cluster(graph=matrix, method="spectral", k=3)
+    assert groups.sizes == (15, 12, 9)  # 4 and 5, then both and 6, have the least ties
+    said = "5 pieces, more than k = 3: those with the least ties were joined; k=5"
+    assert any(said in n for n in groups.record.notes)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(36)
+        again = cr.cluster(graph=matrix[order][:, order], method="spectral", k=3)
+        assert adjusted_rand(groups.labels[order], again.labels) == 1.0
+    assert cr.cluster(graph=matrix, method="spectral", k=5).sizes == (12, 9, 6, 5, 4)
+    assert cr.which_k(graph=matrix, method="spectral", by="eigengap").k == 5
+    few = cr.which_k(graph=matrix, method="spectral", by="eigengap", k=[2, 3])
+    assert few.k == 3 and "5 pieces" in few.note
+
+
+@pytest.mark.parametrize("seed", [16, 24, 33, 38, 50])
+def test_equally_near_pieces_are_joined_the_same_for_any_order_of_columns(seed):
+    """The order of columns decided which of equally near pieces were joined."""
+    rng = np.random.default_rng(seed)
+    d, n = int(rng.integers(4, 9)), int(rng.integers(30, 120))
+    if seed % 2:
+        words = {f"q{j}": rng.choice(list("abcd")[: rng.integers(2, 5)], n) for j in range(d)}
+    else:
+        words = {f"q{j}": rng.integers(0, 4, n) + 0.5 for j in range(4)}
+    kinds = {} if seed % 2 else dict.fromkeys(words, "continuous")
+    first = cr.cluster(words, "spectral", k=3, neighbours=2, schema=kinds)
+    assert any("pieces, more than k = 3" in note for note in first.record.notes)
+    for again in range(3):
+        turned = np.random.default_rng(again).permutation(list(words))
+        rows = {n: words[n] for n in turned}
+        other = cr.cluster(rows, "spectral", k=3, neighbours=2, schema=kinds)
+        assert adjusted_rand(first.labels, other.labels) == 1.0
+
+
+@pytest.mark.parametrize("method", ["spectral", "single", "complete", "average"])
+def test_equal_pieces_of_a_named_graph_are_joined_the_same_for_any_order(method):
+    pairs = [(f"{p}{i}", f"{p}{j}") for p in "abcdefg" for i in range(3) for j in range(i)]
+    first = cr.cluster(graph=pairs, method=method, k=4)
+    groups = {frozenset(g) for g in first.groups}
+    for seed in range(4):
+        some = np.random.default_rng(seed).permutation(len(pairs))
+        turned = [pairs[i][:: (-1) ** (i % 2)] for i in some]
+        again = cr.cluster(graph=turned, method=method, k=4)
+        assert {frozenset(g) for g in again.groups} == groups

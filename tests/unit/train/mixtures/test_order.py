@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 import credo as cr
 from credo.core.schema import Variable
 from credo.estimators import LatentClasses
-from credo.predict.rows.mixture_columns import Plan, Taken
+from credo.predict.rows.mixture import Plan, Taken
 from credo.train.mixtures.gathered import gathered
 
 
@@ -109,3 +109,17 @@ def test_many_states_without_groups():
     found = cr.cluster({"a": s, "b": s[::-1]}, "latent-class", k=2)
     assert found.k == 2 and np.bincount(found.labels).min() > 0
     assert cr.mixture({"a": s, "b": s[::-1]}, max_components=2, restarts=2).k == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_numbers_on_a_grid(seed):
+    """The mean was summed in the order of the rows, and its last digit parted what ties."""
+    x = np.repeat([0.5, 1.5, 2.5, 3.5], [22, 16, 15, 20])
+    rng = np.random.default_rng(seed)
+    found = [
+        cr.mixture({"x": rng.permutation(x)}, 3, restarts=5, rng=r).record.score
+        for r in range(12)
+        for _ in range(3)
+    ]
+    for three in np.reshape(found, (12, 3)):
+        np.testing.assert_allclose(three, three[0], rtol=1e-9)

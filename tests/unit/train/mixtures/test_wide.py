@@ -5,8 +5,7 @@ import pytest
 
 import credo as cr
 from credo.errors import InputError, LimitError
-from credo.predict.mixed.inverse_roots import roots_of
-from credo.predict.rows.mixture_rows import Parameters
+from credo.predict.rows.mixture_rows import Parameters, roots_of
 from credo.train.mixtures.choose import _different
 from credo.train.mixtures.maximise import raised
 

@@ -84,31 +84,6 @@ def test_numbers_not_seen_as_states():
         assert clf.predict_proba(np.array([[7]]))[0] == pytest.approx([0.5, 0.5])
 
 
-def test_partial_fit_and_merge_are_exact():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 90)
-    X = pd.DataFrame(
-        {
-            "a": rng.choice(list("uvwxyz"), 90),
-            "b": rng.normal(size=90) + y,
-            "c": rng.integers(0, 4, 90),
-        }
-    )
-    whole = NaiveBayes().fit(X, y)
-    parts = NaiveBayes(kinds=whole.kinds_)
-    for cut in (slice(0, 20), slice(20, 25), slice(25, 90)):
-        parts.partial_fit(X[cut], y[cut], classes=[0, 1, 2])
-    merged = (
-        NaiveBayes(kinds=whole.kinds_)
-        .fit(X[:40], y[:40])
-        .merge(NaiveBayes(kinds=whole.kinds_).fit(X[40:], y[40:]))
-    )
-    for other in (parts, merged):
-        assert np.array_equal(other.class_count_, whole.class_count_)
-        assert np.array_equal(other.model_.feature("a").alpha, whole.model_.feature("a").alpha)
-        assert np.abs(other.predict_log_proba(X) - whole.predict_log_proba(X)).max() < 1e-12
-
-
 @pytest.mark.parametrize("form", ["frame", "array", "dict"])
 def test_partial_fit_learns_states_that_come_late(form):
     rng = np.random.default_rng(4)
