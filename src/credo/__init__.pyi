@@ -57,6 +57,7 @@ from credo.train.independence.missingness import missingness as missingness
 from credo.train.independence.tests import independence_test as independence_test
 from credo.train.mixtures.learn import mixture as mixture
 from credo.train.naive_bayes.learn import naive_bayes as naive_bayes
+from credo.train.numbers.cutting import cut as cut
 from credo.train.parameters.parameters import fit as fit
 from credo.train.scores.scores import score as score
 from credo.train.structure.learning import learn as learn

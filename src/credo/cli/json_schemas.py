@@ -161,6 +161,12 @@ _KEYS = {
             name: string its name
             variables: string[] names of variables
     """,
+    "cut": """
+        by: string|null the class that the intervals are to tell
+        rows: integer the rows
+        cuts: {number[]} the cut points of each column
+        output: string|null the file that was written
+    """,
     "sample": """
         model: string the model, as it was named
         seed: integer the seed

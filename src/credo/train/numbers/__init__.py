@@ -1,0 +1,1 @@
+"""Numbers as they are: where to cut them into intervals."""

@@ -1,0 +1,83 @@
+"""What a partition of a number costs: minus the logarithm of its posterior probability.
+
+With a class (MODL; Boullé 2006), K intervals of n_i rows, n_ij of them in class j of J:
+
+    ln N + ln C(N+K−1, K−1)  +  Σ_i [ ln C(n_i+J−1, J−1) + ln n_i! − Σ_j ln n_ij! ]
+
+the number of intervals, their contents, the classes in each, and the rows given those. Without
+one, a histogram: uniform within an interval of width w_i, the contents uniform (Dirichlet of ones),
+and every choice of K − 1 of the E − 1 edges alike:
+
+    ln C(E−1, K−1) + ln Γ(N+K) − ln Γ(K)  +  Σ_i [ n_i ln w_i − ln n_i! ]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from credo.stats.histogram import Histogram
+from credo.train.numbers.partition import best_partition
+
+__all__ = ["best_cuts", "cost_of"]
+
+Floats = NDArray[np.float64]
+
+
+def best_cuts(histogram: Histogram, most: int | None = None) -> list[float]:
+    """The edges of the cheapest partition, by the classes where there are more than one."""
+    kept = histogram.counts.sum(axis=1) > 0
+    edges, counts = _filled(histogram.edges, histogram.counts, kept)
+    if len(counts) < 2:
+        return []
+    cost, price = _costs(edges, counts, histogram.low, histogram.high)
+    return [float(edges[end - 1]) for end in best_partition(cost, price, most)]
+
+
+def cost_of(histogram: Histogram, cuts: list[float]) -> float:
+    """What a partition at some of the edges costs."""
+    edges, counts = histogram.edges, histogram.counts
+    cost, price = _costs(edges, counts, histogram.low, histogram.high)
+    ends = [0, *(int(np.searchsorted(edges, c)) + 1 for c in cuts), len(counts)]
+    inner = sum(float(cost[a, b]) for a, b in pairwise(ends))
+    return inner + price(len(ends) - 1)
+
+
+def _filled(edges: Floats, counts: Floats, kept: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Without the intervals that no row is in: each is one with the next."""
+    at = np.flatnonzero(kept)
+    return edges[at[:-1]], counts[at]
+
+
+def _costs(
+    edges: Floats, counts: Floats, low: float, high: float
+) -> tuple[Floats, Callable[[int], float]]:
+    size, classes = counts.shape
+    below = np.concatenate([np.zeros((1, classes)), np.cumsum(counts, axis=0)])
+    total = float(below[-1].sum())
+    cost = np.full((size + 1, size + 1), np.inf)
+    ends = np.concatenate([[low], edges, [high]])
+    least = np.finfo(float).tiny + np.spacing(max(abs(low), abs(high)))
+    for i in range(size):
+        inside = below[i + 1 :] - below[i]
+        n = inside.sum(axis=1)
+        if classes > 1:
+            cost[i, i + 1 :] = _choose(n + classes - 1, classes - 1) + gammaln(n + 1)
+            cost[i, i + 1 :] -= gammaln(inside + 1).sum(axis=1)
+        else:
+            cost[i, i + 1 :] = n * np.log(np.maximum(ends[i + 1 :] - ends[i], least)) - gammaln(
+                n + 1
+            )
+    if classes > 1:
+        return cost, lambda k: float(np.log(total) + _choose(total + k - 1, k - 1))
+    return cost, lambda k: float(_choose(size - 1, k - 1) + gammaln(total + k) - gammaln(k))
+
+
+def _choose(n: Floats | float, k: float) -> Floats:
+    """ln C(n, k)."""
+    out: Floats = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+    return out
