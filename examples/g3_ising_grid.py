@@ -10,7 +10,7 @@ from math import isclose
 import numpy as np
 
 import credo as cr
-from credo.model.undirected.ising import CRITICAL
+from credo.model.undirected.markov_network import CRITICAL
 
 # ln Z of a small grid, against all 2^16 configurations.
 small = cr.ising_grid(4, coupling=0.3, field=0.1)

@@ -40,8 +40,8 @@ from credo.model.networks.priors import Laplace as Laplace
 from credo.model.undirected.factor import Factor as Factor
 from credo.model.undirected.factor_graph import FactorGraph as FactorGraph
 from credo.model.undirected.feature import Feature as Feature
-from credo.model.undirected.ising import ising_grid as ising_grid
 from credo.model.undirected.markov_network import MarkovNetwork as MarkovNetwork
+from credo.model.undirected.markov_network import ising_grid as ising_grid
 from credo.reports import write_report as write_report
 from credo.stats import Counts as Counts
 from credo.stats import Families as Families

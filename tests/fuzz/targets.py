@@ -20,7 +20,7 @@ from credo.formats import FORMATS, Limits, dumps, loads
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
 from credo.model.undirected.factor_model import FactorModel
-from credo.model.undirected.ising import ising_grid
+from credo.model.undirected.markov_network import ising_grid
 from tests.fuzz.tables import TABLES, table_seeds, table_target
 
 READERS = (*FORMATS, "dne", "pgmx", *TABLES)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.data.sources import feed, files, frames, json_objects
+from credo.data.sources import feed, files, frames, jsonlines
 
 CELLS = {
     "words": st.sampled_from(["a", "b", "c d", "é", "None"]),
@@ -106,7 +106,7 @@ def test_every_engine_and_batch_size_reads_alike(engine, columns, tmp_path_facto
     stream = read(source, memory=1)
     the_same(expected, stream)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (feed, files, frames, json_objects):
+        for module in (feed, files, frames, jsonlines):
             if hasattr(module, "BATCH"):
                 patch.setattr(module, "BATCH", 7)
         source = through(engine, columns, folder)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import credo as cr
-from credo.train.clusters.mixtures import partition_gaussian, partition_latent_classes
+from credo.train.clusters.task import partition_gaussian, partition_latent_classes
 
 
 def read(folder, name, target, **options):

@@ -22,7 +22,6 @@ from credo.plot.distributions import distribution as distribution
 from credo.plot.distributions import generated as generated
 from credo.plot.distributions import likelihood_curve as likelihood_curve
 from credo.plot.distributions import prior_posterior as prior_posterior
-from credo.plot.gaps import missingness as missingness
 from credo.plot.hypotheses import generalisation as generalisation
 from credo.plot.hypotheses import posterior_curves as posterior_curves
 from credo.plot.hypotheses import prediction_curve as prediction_curve
@@ -31,3 +30,4 @@ from credo.plot.networks.svg import network_svg as network_svg
 from credo.plot.tables import cpt as cpt
 from credo.plot.tables import intervals as intervals
 from credo.plot.tables import lines as lines
+from credo.plot.tables import missingness as missingness

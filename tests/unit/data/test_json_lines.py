@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.data.sources import json_objects, unpack
+from credo.data.sources import jsonlines, unpack
 from credo.data.sources.jsonlines import json_feed
 from credo.errors import CredoWarning, LimitError, TableError
 
@@ -95,8 +95,8 @@ def test_cells_are_those_of_pythons_json(file, kept, block, tmp_path_factory):
     parsed = [json.loads(json.dumps(row)) for row in rows]
     names = list(dict.fromkeys(k for row in parsed for k in row))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_objects, "_BLOCK", block)
-        patch.setattr(json_objects, "BATCH", 3)
+        patch.setattr(jsonlines, "_BLOCK", block)
+        patch.setattr(jsonlines, "BATCH", 3)
         feed = json_feed(path, "", kept=kept)
         found = list(cells(feed).values())
         again = list(cells(feed).values())
@@ -192,7 +192,7 @@ def test_a_number_beyond_all_floats_is_told_as_it_is_written(put, written):
 
 
 def test_texts_among_numbers_of_another_block_are_texts(put, monkeypatch):
-    monkeypatch.setattr(json_objects, "_BLOCK", 100)
+    monkeypatch.setattr(jsonlines, "_BLOCK", 100)
     rows = [{"x": i / 2} for i in range(1, 40)] + [{"x": "7"}, {"x": "7"}]
     table = cr.read(put(rows), {"x": "discrete"})
     assert "7" in table.schema["x"].states and 7.0 in table.schema["x"].states
@@ -222,15 +222,15 @@ HUGE = 10**30
 def test_the_kernel_goes_on_after_an_element_that_is_not_plain(put, monkeypatch, odd):
     rows = [{"a": HUGE if i == odd else i, "b": "xy"[i % 2]} for i in range(100)]
     path = put("[" + ",\n".join(map(json.dumps, rows)) + "]\n", "t.json")
-    read, by_kernel = json_objects.plain_block, []
+    read, by_kernel = jsonlines.plain_block, []
 
     def noted(*given):
         found = read(*given)
         by_kernel.append(found[3].rows)
         return found
 
-    monkeypatch.setattr(json_objects, "_BLOCK", 200)
-    monkeypatch.setattr(json_objects, "plain_block", noted)
+    monkeypatch.setattr(jsonlines, "_BLOCK", 200)
+    monkeypatch.setattr(jsonlines, "plain_block", noted)
     feed = json_feed(path, "", kept=2**20)
     assert list(cells(feed).values()) == [[r["a"] for r in rows], [r["b"] for r in rows]]
     assert sum(by_kernel) > 80  # the rest of a block of some ten is not its own
@@ -238,7 +238,7 @@ def test_the_kernel_goes_on_after_an_element_that_is_not_plain(put, monkeypatch,
 
 @pytest.mark.parametrize("before", [0, 1, 40])
 def test_faults_after_an_element_that_is_not_plain_are_told_by_their_line(put, monkeypatch, before):
-    monkeypatch.setattr(json_objects, "_BLOCK", 60)
+    monkeypatch.setattr(jsonlines, "_BLOCK", 60)
     plain = ['{"a": 1, "b": "x"}'] * before
     rows = [*plain, f'{{"a": {HUGE}, "b": "x"}}', *['{"a": 2, "b": "y"}'] * 40]
     for end, said in (

@@ -10,9 +10,8 @@ from tests.unit.predict.product import Product, random_model
 import credo as cr
 from credo.errors import InputError, LimitError, SchemaError, UnknownNameError
 from credo.train.markov.fit import fit_markov
-from credo.train.markov.likelihood import Likelihood
+from credo.train.markov.likelihood import Likelihood, PseudoLikelihood, blankets
 from credo.train.markov.log_linear import LogLinear
-from credo.train.markov.pseudo_likelihood import PseudoLikelihood, blankets
 
 CHAIN = [("A", "B"), ("B", "C")]
 SQUARE = [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")]

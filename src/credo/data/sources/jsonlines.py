@@ -7,19 +7,33 @@ each pass. A text stays a text, whatever it looks like; a column of several type
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import io
+import json
+import zlib
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from credo.core.errors import TableError
+from credo import _core
+from credo.core.errors import LimitError, TableError
 from credo.data.columns.cells import whole_numbers
-from credo.data.sources.feed import Batch, Feed, distinct_names, refuse_too_wide
-from credo.data.sources.json_blocks import MIXED, Block, in_type, kind_of
-from credo.data.sources.json_objects import object_blocks
+from credo.data.sources.feed import BATCH, MAX_COLUMNS, Batch, Feed, distinct_names, refuse_too_wide
+from credo.data.sources.json_blocks import (
+    AS_WRITTEN,
+    MIXED,
+    Block,
+    Objects,
+    Repeated,
+    in_type,
+    kind_of,
+    lines_of,
+    plain_block,
+)
+from credo.data.sources.unpack import Watched, decode_head, first_bad_byte, gone, read_head
 
-__all__ = ["KEPT", "json_feed"]
+__all__ = ["KEPT", "json_feed", "object_blocks"]
 
 KEPT = 64 * 2**20
 """The most bytes of parsed cells that are kept between the first look and the first pass."""
@@ -108,3 +122,271 @@ class _Look:
                 if kinds[key] == MIXED and kind not in (MIXED, "null"):
                     return None
         return self._parts
+
+
+# --- The objects of a JSON file, block by block, with the values that Python's json module gives
+#
+# A line holds one object, or the file is one array of objects. What is plain is read by a kernel,
+# straight to columns. A line that is not (a whole number beyond 64 bits, say) is parsed by the json
+# module, with those of the same block that follow it; so are elements of an array, and objects
+# over several lines.
+
+
+_BLOCK = 4 * 2**20  # characters read at a time
+_LONGEST = 64 * 2**20  # characters that one object may take
+_BLANK = " \t\r\n"
+
+
+def object_blocks(path: Path, compression: str, encoding: str | None) -> Iterator[Block]:
+    """Blocks of a file's objects; what is not JSON, or not an object, is refused by its line."""
+    codec, _ = decode_head(path, read_head(path, compression), encoding)
+    try:
+        with Watched(path, compression, codec) as stream:
+            text = io.TextIOWrapper(io.BufferedReader(stream), stream.encoding, newline="")
+            yield from _Reader(path.name, text).blocks(lambda: stream.blank_lines)
+    except UnicodeDecodeError:
+        byte = first_bad_byte(path, compression) if codec == "utf-8" else None
+        where = f"Byte {byte:,} of {path.name}" if byte else path.name
+        raise TableError(
+            f"{where} is not {codec} text.", hint="Give its encoding, such as encoding='latin-1'."
+        ) from None
+    except FileNotFoundError:
+        raise gone(path) from None
+    except (EOFError, OSError, zlib.error) as error:
+        raise TableError(f"{path.name} is damaged: {error}.") from None
+
+
+class _Reader:
+    """One pass over the text of a file; `line` is the number of the line that comes next."""
+
+    def __init__(self, name: str, text: io.TextIOBase) -> None:
+        self.name = name
+        self.text = text
+        self.line = 1
+
+    def blocks(self, blank_lines: Callable[[], int]) -> Iterator[Block]:
+        """All blocks, by lines or by values."""
+        first = self.text.read(_BLOCK)
+        self.line += blank_lines()
+        if self._by_lines(first):
+            yield from self._lines(first)
+        else:
+            yield from self._values(first)
+
+    def _by_lines(self, text: str) -> bool:
+        """Whether the first line that is not blank is an object, with a key to show it."""
+        start = len(text) - len(text.lstrip(_BLANK))
+        end = text.find("\n", start)
+        line = text[start:] if end < 0 else text[start:end]
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(value, dict) and bool(value)
+
+    # --- one object a line ----------------------------------------------------------------
+
+    def _lines(self, left: str) -> Iterator[Block]:
+        plain, more = _core.JsonRecords(MAX_COLUMNS, array=False), True
+        while more:
+            text = self.text.read(_BLOCK)
+            more = bool(text)
+            left += text
+            if not more and left and not left.endswith("\n"):
+                left += "\n"
+            cut = left.rfind("\n") + 1
+            if not cut and len(left) > _LONGEST:
+                raise self._too_long()
+            whole, left = left[:cut], left[cut:]
+            yield from self._whole_lines(whole.encode(), plain)
+
+    def _whole_lines(self, data: bytes, plain: _core.JsonRecords) -> Iterator[Block]:
+        """The blocks of some lines: by the kernel, or from the first that is not plain by ours."""
+        left, goes_on = memoryview(data), True
+        while left and goes_on and (found := plain_block(plain, left, BATCH)):
+            used, lines, goes_on, block = found
+            left = left[used:]
+            self.line += lines
+            if block.rows:
+                yield block
+        others = lines_of(left)
+        for start in range(0, len(others), BATCH):
+            part = others[start : start + BATCH]
+            numbered = enumerate(part, start=self.line)
+            rows = [self._object(line, n) for n, line in numbered if line and not line.isspace()]
+            self.line += len(part)
+            if rows:
+                yield Objects(rows, self.name)
+
+    def _object(self, line: str, number: int) -> dict[str, Any]:
+        try:
+            value = AS_WRITTEN.decode(line)
+        except Repeated as error:
+            raise self._repeated(error, number) from None
+        except (ValueError, RecursionError) as error:
+            raise self._refused(error, number) from None
+        if not isinstance(value, dict):
+            raise self._not_an_object(value, number)
+        return value
+
+    # --- values over several lines --------------------------------------------------------
+
+    def _values(self, left: str) -> Iterator[Block]:
+        left = self._without_blanks(left)
+        inside, began = left.startswith("["), False
+        rest: str | None = left[inside:]
+        while rest is not None:
+            if inside:
+                rest, began = yield from self._plain_elements(rest, began)
+            rest, began = (yield from self._others(rest, inside, began)), True
+
+    def _others(self, text: str, inside: bool, began: bool) -> Generator[Block, None, str | None]:
+        """The blocks of a text value by value; returns what follows the first element of an array
+        that was not whole in it, None at the end.
+        """
+        rows: list[dict[str, Any]] = []
+        rest: str | None = None
+        for value, left, at in self._each(text, inside, began):
+            rows.append(value)
+            if inside and left is not text:
+                rest = self._passed(left[at:], left[:at])
+                break
+            if len(rows) == BATCH:
+                yield Objects(rows, self.name)
+                rows = []
+        if rows:
+            yield Objects(rows, self.name)
+        return rest
+
+    def _plain_elements(self, left: str, began: bool) -> Generator[Block, None, tuple[str, bool]]:
+        """The blocks of an array by the kernel, as long as its elements are plain; returns the text
+        that is left, and whether any came before it.
+        """
+        plain = _core.JsonRecords(MAX_COLUMNS, array=True, began=began)
+        while True:
+            data, goes_on = memoryview(left.encode() + b"\0"), True
+            while goes_on:
+                found = plain_block(plain, data, BATCH)
+                if found is None:
+                    goes_on = False
+                    break
+                used, lines, goes_on, block = found
+                data = data[used:]
+                self.line += lines
+                if not block.rows:
+                    break
+                began = True
+                yield block
+            left = str(data[:-1], "utf-8")
+            more = self.text.read(_BLOCK) if goes_on and len(left) <= _LONGEST else ""
+            if not more:
+                return left, began
+            left += more
+
+    def _each(
+        self, left: str, inside: bool, began: bool
+    ) -> Iterator[tuple[dict[str, Any], str, int]]:
+        """The objects of an array, or objects one after the other, each with the text that was read
+        last and the place in it where the object ends.
+        """
+        at = 0
+        while True:
+            left, at = self._filled(left, at)
+            if inside and left.startswith("]", at):
+                left, at = self._filled(left, at + 1)
+                if at < len(left):
+                    raise self._refused("text follows the end of the array", self._at(left, at))
+                return
+            if inside and began:
+                if not left.startswith(",", at):
+                    raise self._refused("',' or ']' is expected", self._at(left, at))
+                left, at = self._filled(left, at + 1)
+            if at == len(left):
+                if inside:
+                    raise self._refused("the array is not closed", self._at(left, at))
+                return
+            value, left, at = self._next(left, at)
+            began = True
+            yield value, left, at
+
+    def _next(self, left: str, at: int) -> tuple[dict[str, Any], str, int]:
+        """The object at a place, and where it ends; more text is read while it is not whole."""
+        while True:
+            try:
+                value, end = AS_WRITTEN.raw_decode(left, at)
+            except Repeated as error:
+                raise self._repeated(error, self._at(left, at)) from None
+            except (ValueError, RecursionError) as error:
+                more = self.text.read(max(_BLOCK, len(left))) if left[at] in "{[" else ""
+                if not more:
+                    place = getattr(error, "pos", at)
+                    raise self._refused(error, self._at(left, place)) from None
+                if len(left) - at > _LONGEST:
+                    raise self._too_long() from None
+                left = left[at:] + self._passed(more, left[:at])
+                at = 0
+                continue
+            if not isinstance(value, dict):
+                raise self._not_an_object(value, self._at(left, at))
+            return value, left, end
+
+    def _filled(self, left: str, at: int) -> tuple[str, int]:
+        """The text, and the place in it of the next character that is not blank."""
+        while True:
+            while at < len(left) and left[at] in _BLANK:
+                at += 1
+            if at < len(left):
+                return left, at
+            more = self.text.read(_BLOCK)
+            if not more:
+                return left, at
+            left, at = self._passed(more, left), 0
+
+    def _passed(self, more: str, gone: str) -> str:
+        self.line += gone.count("\n")
+        return more
+
+    def _without_blanks(self, text: str) -> str:
+        kept = text.lstrip(_BLANK)
+        self.line += text[: len(text) - len(kept)].count("\n")
+        return kept
+
+    def _at(self, left: str, at: int) -> int:
+        return self.line + left.count("\n", 0, at)
+
+    # --- what is refused ------------------------------------------------------------------
+
+    def _refused(self, error: Exception | str, line: int) -> TableError:
+        if isinstance(error, RecursionError):
+            why = "its values are nested too deeply"
+        elif isinstance(error, json.JSONDecodeError):
+            why = error.msg[0].lower() + error.msg[1:]
+        else:
+            why = str(error).split(";")[0]
+        return TableError(
+            f"{self.name} is not a file of JSON lines: line {line:,} cannot be read ({why}).",
+            hint=_HINT,
+        )
+
+    def _repeated(self, error: Repeated, line: int) -> TableError:
+        return TableError(
+            f"Line {line:,} of {self.name} has the key {str(error)!r} twice in one object.",
+            hint="Leave one of the two out.",
+        )
+
+    def _not_an_object(self, value: Any, line: int) -> TableError:
+        kind = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+        return TableError(
+            f"{self.name} is not a file of JSON lines: its lines are not objects; "
+            f"line {line:,} is {kind.get(type(value), 'a number')}.",
+            hint=_HINT,
+        )
+
+    def _too_long(self) -> LimitError:
+        return LimitError(
+            f"Line {self.line:,} of {self.name} is longer than {_LONGEST // 2**20} MiB.",
+            hint="Values of that size cannot be states; leave them out of the file.",
+        )
+
+
+_HINT = 'Each line must hold one object, such as {"a": 1}.'

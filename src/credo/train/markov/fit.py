@@ -38,9 +38,8 @@ from credo.predict.exact.engine import MAX_BYTES, MAX_WORK
 from credo.predict.rows.rows import read_rows
 from credo.stats.counts import Counts
 from credo.stats.tally import Source
-from credo.train.markov.likelihood import Likelihood
+from credo.train.markov.likelihood import Likelihood, PseudoLikelihood, blankets
 from credo.train.markov.log_linear import MAX_PARAMETERS, LogLinear
-from credo.train.markov.pseudo_likelihood import PseudoLikelihood, blankets
 
 __all__ = ["fit_markov"]
 

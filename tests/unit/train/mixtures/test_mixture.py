@@ -8,7 +8,7 @@ import pytest
 import credo as cr
 from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError, UnknownNameError
 from credo.estimators import GaussianMixture, LatentClasses
-from credo.train.clusters.mixtures import partition_gaussian, partition_latent_classes
+from credo.train.clusters.task import partition_gaussian, partition_latent_classes
 
 
 def two_bells(n=200, seed=0, d=2):
