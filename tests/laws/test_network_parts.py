@@ -101,8 +101,13 @@ def shown(table, rows):
 
 
 @pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("form", ["objects", "dict", "pandas", "polars", "arrow"])
+@pytest.mark.parametrize(
+    ("method", "form"),
+    [
+        *((m, "dict") for m in METHODS),
+        *(("graph", f) for f in ("objects", "pandas", "polars", "arrow")),
+    ],
+)
 @given(st.integers(0, 10_000), st.integers(4, 60), st.sampled_from([None, "whole", "decimal"]))
 def test_any_parts_in_any_order(method, form, seed, n, weighted):
     table, y, rng = rows_of(seed, n)

@@ -196,7 +196,7 @@ def test_hill_climbing_is_what_a_plain_loop_does():
     assert all(b > a - 1e-8 for a, b in itertools.pairwise(wider))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("score", ["bdeu", "bic", "k2"])
 def test_a_search_over_orders_never_ends_below_a_climb(seed, score):
     """It begins with one, and keeps the best graph: more variables than can be proven."""

@@ -187,6 +187,7 @@ def test_3_pit_of_continuous_posteriors(name):
     assert max((steps[1:] - u).max(), (u - steps[:-1]).max()) < KOLMOGOROV
 
 
+@pytest.mark.slow
 def test_2_coverage_of_the_shortest_interval():
     held = sum(t.p in b.interval(hpd=True) for t, b, _ in runs(BETA, RUNS, 51))
     assert COVERED[0] <= held / RUNS <= COVERED[1]

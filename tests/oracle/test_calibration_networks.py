@@ -90,6 +90,7 @@ def test_1_simulation_based_calibration_of_tables(what):
     assert uniform(ranks_and_cover()[what]) < CHI2
 
 
+@pytest.mark.slow
 def test_2_coverage_of_entries_and_of_questions():
     hits = np.zeros(2)
     for i, (true_a, true_b, net) in enumerate(tables(RUNS, 2)):
@@ -156,6 +157,7 @@ def test_the_posterior_means_are_the_best_single_answer():
     assert Credible.of(joint, 0.9).draws == 100_000
 
 
+@pytest.mark.slow
 def test_2_coverage_of_mixed_answers():
     """The mean and sd of a mixture, a probability with a hidden number between, a correlation."""
     runs, rng = 250, np.random.default_rng(7)

@@ -6,6 +6,8 @@ from tests.structure_data import sampled
 
 import credo as cr
 
+slow = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def networks(shared_tables):
@@ -15,7 +17,10 @@ def networks(shared_tables):
     return folder
 
 
-@pytest.mark.parametrize(("name", "aim"), [("child", 2), ("insurance", 14), ("alarm", 4)])
+@pytest.mark.parametrize(
+    ("name", "aim"),
+    [("child", 2), pytest.param("insurance", 14, marks=slow), pytest.param("alarm", 4, marks=slow)],
+)
 def test_more_rows_bring_the_network_nearer_to_the_truth(networks, name, aim):
     truth = cr.load(networks / f"{name}.bif.gz")
     fresh = sampled(truth, 20_000, 99)
@@ -76,7 +81,9 @@ def test_the_climb_ends_no_lower_than_pyagrums(networks, name, seed):
     assert cr.learn(table, "bic", "hill-climb", threads=1).record.score >= other
 
 
-@pytest.mark.parametrize(("name", "seed"), [("insurance", 1), ("child", 2), ("insurance", 3)])
+@pytest.mark.parametrize(
+    ("name", "seed"), [("child", 2), *(pytest.param("insurance", s, marks=slow) for s in (1, 3))]
+)
 def test_the_search_over_orders_reaches_the_optimum(networks, name, seed):
     table = sampled(cr.load(networks / f"{name}.bif.gz"), 500, seed)
     best = cr.learn(table, "bic", "exact", threads=1).record

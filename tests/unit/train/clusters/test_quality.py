@@ -149,6 +149,7 @@ print(cr.cluster(x, k=3, restarts=1, weights=weights).quality["within"].hex())
 """
 
 
+@pytest.mark.slow
 def test_the_last_digit_is_the_same_on_any_number_of_threads():
     found = set()
     for threads in ("1", "2", "4"):

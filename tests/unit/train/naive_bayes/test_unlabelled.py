@@ -176,6 +176,7 @@ def test_states_that_only_rows_without_a_class_have() -> None:
     assert np.isfinite(clf.predict_proba([["w"]])).all()
 
 
+@pytest.mark.slow
 def test_they_help_where_the_features_are_independent_in_each_class() -> None:
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, 6000)
