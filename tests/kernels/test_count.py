@@ -76,7 +76,7 @@ def test_threads_that_share_rows_or_sets_agree(kernel: str) -> None:
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("kernel", ["auto", "histogram", "sparse"])
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
-@pytest.mark.parametrize("n_rows", [0, 1, 65, 5000, 40000])
+@pytest.mark.parametrize("n_rows", [0, 65, 40000])
 def test_weighted_counts(n_rows: int, dtype: type, kernel: str, path: str) -> None:
     available(path)
     table = twins.random_table(n_rows, ARITIES, seed=n_rows + 1)

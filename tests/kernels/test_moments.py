@@ -36,8 +36,8 @@ def normal(n_rows: int, d: int, seed: int, mean: float = 0.0) -> list[np.ndarray
     return [np.ascontiguousarray(x[:, j]) for j in range(d)]
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, 2, 7, 8, 9, 1000, 70_000])
-@pytest.mark.parametrize("d", [1, 2, 3, 5, 20])
+@pytest.mark.parametrize("n_rows", [0, 1, 2, 8, 9, 1000, 70_000])
+@pytest.mark.parametrize("d", [1, 2, 5, 20])
 def test_moments(n_rows: int, d: int) -> None:
     check(normal(n_rows, d, seed=d))
 
