@@ -2,10 +2,7 @@
 
     L_k = Σ_x n_x · ln P(x | h_k)          P(h_k | data) ∝ P(h_k) · exp(L_k)
 
-A probability never multiplies another, so a million observations do not underflow. The sum
-is kept in two floats, high and low (Dekker 1971, Numer. Math. 18; Knuth's two-sum), because
-a posterior is the exponential of a difference of such sums: the last digits of L matter.
-With them, one at a time, all at once, in any order or as counts gives the same posterior.
+A probability never multiplies another, so a million observations do not underflow.
 A likelihood of zero is remembered as a fact, with the step that brought it, not as −∞.
 """
 
@@ -28,39 +25,9 @@ HIGHEST = 1e250
 """A log-density above this is refused, for the same reason."""
 
 
-def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The rounded sum and what the rounding lost, exactly."""
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
-
-
-def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The rounded product and what the rounding lost, exactly (Dekker's split)."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        p = a * b
-        ca, cb = 134217729.0 * a, 134217729.0 * b
-        a1, b1 = ca - (ca - a), cb - (cb - b)
-        a2, b2 = a - a1, b - b1
-        low = a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2)
-    return p, np.where(np.isfinite(low), low, 0.0)
-
-
-def _total(high: Floats, low: Floats) -> tuple[Floats, Floats]:
-    """The sum over the first axis, halving it each time."""
-    while len(high) > 1:
-        if len(high) % 2:
-            pad = np.zeros((1, high.shape[1]))
-            high, low = np.concatenate([high, pad]), np.concatenate([low, pad])
-        half = len(high) // 2
-        s, lost = _two_sum(high[:half], high[half:])
-        high, low = _two_sum(s, low[:half] + low[half:] + lost)
-    return high[0], low[0]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The log-likelihood of each hypothesis as `high + low`, and which are ruled out since when.
+    """The log-likelihood of each hypothesis, and which are ruled out since when.
 
     `ruled_at[k]` is the step whose observation has likelihood zero under hypothesis k, the
     first such step; −1 while there is none.
@@ -70,8 +37,8 @@ class Evidence:
     array([ -693.147, -1386.294])
     """
 
-    high: Floats
-    low: Floats
+    total: Floats
+    lost: Floats  # what rounding took from the total (Knuth's two-sum): many small steps add up
     ruled_at: NDArray[np.int64]
 
     @classmethod
@@ -91,21 +58,16 @@ class Evidence:
             when = np.where(zero, steps[:, None], np.iinfo(np.int64).max).min(axis=0)
             ruled = np.where((ruled < 0) & zero.any(axis=0), when, ruled)
             rows = np.where(zero, 0.0, rows)
-        if (counts == 1).all():
-            high, low = rows, np.zeros_like(rows)
-        else:
-            high, low = _two_product(rows, np.broadcast_to(counts[:, None], rows.shape))
-        high, low = _total(high, low)
-        s, lost = _two_sum(self.high, high)
-        high, low = _two_sum(s, self.low + low + lost)
-        return Evidence(high, low, ruled)
+        more = counts @ rows + self.lost
+        total = self.total + more
+        back = total - self.total
+        return Evidence(total, (self.total - (total - back)) + (more - back), ruled)
 
     def with_totals(self, totals: Mapping[int, float]) -> Evidence:
         """The same with the whole log-likelihood of some hypotheses told anew."""
-        high, low = self.high.copy(), self.low.copy()
-        for k, total in totals.items():
-            high[k], low[k] = total, 0.0
-        return Evidence(high, low, self.ruled_at)
+        total, lost = self.total.copy(), self.lost.copy()
+        total[list(totals)], lost[list(totals)] = list(totals.values()), 0.0
+        return Evidence(total, lost, self.ruled_at)
 
     @property
     def alive(self) -> NDArray[np.bool_]:
@@ -115,7 +77,7 @@ class Evidence:
     @property
     def log_likelihood(self) -> Floats:
         """ln P(data | h) for each hypothesis; −∞ where it is impossible."""
-        return np.where(self.alive, self.high + self.low, -np.inf)
+        return np.where(self.alive, self.total, -np.inf)
 
 
 def log_sum_exp(values: Floats) -> float:
@@ -148,18 +110,10 @@ def density(logs: Floats, outcome: object) -> float:
 def posterior(log_prior: Floats, evidence: Evidence) -> tuple[Floats, float]:
     """The logarithms of the posterior, and ln P(data).
 
-    The largest term is subtracted from high and low parts apart, so that nothing is lost.
-
     >>> log_p, log_evidence = posterior(np.log([0.5, 0.5]), Evidence.none(2))
     >>> np.exp(log_p), log_evidence
     (array([0.5, 0.5]), 0.0)
     """
-    joint = np.where(evidence.alive, log_prior + (evidence.high + evidence.low), -np.inf)
-    best = int(joint.argmax())
-    gap = (evidence.high - evidence.high[best]) + (
-        (evidence.low - evidence.low[best])
-        + (np.where(np.isinf(log_prior), 0.0, log_prior) - log_prior[best])
-    )
-    gap = np.where(np.isinf(joint), -np.inf, gap)
-    total = log_sum_exp(gap)
-    return gap - total, float(joint[best]) + total
+    joint = log_prior + evidence.log_likelihood
+    total = log_sum_exp(joint)
+    return joint - total, total
