@@ -8,6 +8,7 @@ whole first). Spectral clustering takes the ties as the affinity.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -344,6 +345,7 @@ def structured(
     table: Table, ties: Ties, method: str, scale: str, notes: tuple[str, ...] = ()
 ) -> Linked:
     """The tree of a table's rows of which only tied clusters merge."""
+    from scipy.sparse.csgraph import connected_components
     from sklearn.cluster import AgglomerativeClustering
 
     if any(table.block.gaps):
@@ -354,13 +356,15 @@ def structured(
         )
     geometry = geometry_of(table, "euclidean", scale)
     assert geometry.points is not None
-    tied, pieces = _whole(geometry.points, ties)
-    made = AgglomerativeClustering(
-        1, connectivity=tied, linkage=method, compute_full_tree=True, compute_distances=True
-    ).fit(geometry.points)
+    peer = AgglomerativeClustering(
+        1, connectivity=ties.matrix, linkage=method, compute_full_tree=True, compute_distances=True
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pieces: told below
+        made = peer.fit(geometry.points)
     told = [*notes, *geometry.notes, "only clusters that are tied merge"]
     told += told_of_weights(table, method)
-    if pieces > 1:
+    if connected_components(ties.matrix, directed=False)[0] > 1:
         told.append("the graph falls into pieces, which were joined by their nearest rows")
     n = table.rows
     sizes = np.ones(2 * n - 1)
@@ -368,27 +372,3 @@ def structured(
         sizes[n + t] = sizes[a] + sizes[b]
     links = np.column_stack([np.sort(made.children_, axis=1), made.distances_, sizes[n:]])
     return Linked(Tree(links, method), geometry, tuple(told), tied=True)
-
-
-def _whole(points: Floats, ties: Ties) -> tuple[Any, int]:
-    """The matrix of ties with every two pieces tied by their nearest rows; how many there were."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import KDTree
-
-    matrix = ties.matrix
-    pieces, piece = connected_components(matrix, directed=False)
-    if pieces == 1:
-        return matrix, 1
-    rows = [np.flatnonzero(piece == i) for i in range(pieces)]
-    trees = [KDTree(points[r]) for r in rows]
-    a, b = [], []
-    for i in range(pieces):
-        for j in range(i):
-            few, many = (i, j) if len(rows[i]) <= len(rows[j]) else (j, i)
-            away, near = trees[many].query(points[rows[few]])
-            at = int(np.argmin(away))
-            a.append(rows[few][at])
-            b.append(rows[many][near[at]])
-    extra = csr_array((np.ones(len(a)), (a, b)), shape=matrix.shape)
-    return (matrix + extra + extra.T).tocsr(), int(pieces)

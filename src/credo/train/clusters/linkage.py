@@ -30,7 +30,6 @@ from credo.train.clusters.candidates import largest
 from credo.train.clusters.distinct import different, with_known
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.partition import Partition, told_of_bare, told_of_weights
-from credo.train.clusters.quality import adjusted_rand
 from credo.train.clusters.space import fits, free_memory
 
 __all__ = [
@@ -42,7 +41,6 @@ __all__ = [
     "guard_pairs",
     "linked_of",
     "partition_of",
-    "told_of_order",
     "told_of_ties",
     "tree_of",
 ]
@@ -351,39 +349,3 @@ def checked_rows(n: int, k: Any) -> None:
         raise InputError(f"Clustering needs at least two rows, and the table has {n}.")
     if isinstance(k, int) and k > n:
         raise InputError(f"k must be at most the number of rows, {n:,}, got {k:,}.")
-
-
-_MOST = 2_000  # rows whose tree is made again
-_SHUFFLES = 3
-_CHEAP = 1 << 17  # cells of a tree that is made again without a sign of ties
-
-
-def told_of_order(table: Table, linked: Linked, labels: NDArray[np.intp], k: int) -> str:
-    """How much the groups of rows in other orders differ from these, in words; "" if not at all."""
-    n, method = table.rows, linked.tree.method
-    if linked.tied or not 1 < k < n <= _MOST:
-        return ""
-    cheap = method != "single" and n * len(table.schema.names) <= _CHEAP
-    if not (cheap or _ties(linked.tree.heights, n - k, method)):
-        return ""
-    chance = np.random.default_rng(0)
-    orders = [np.arange(n)[::-1], *(chance.permutation(n) for _ in range(_SHUFFLES))]
-    least = 1.0
-    for order in orders:
-        rows, geometry = table.take(order), linked.geometry
-        again = linked_of(rows, method, distance=geometry.name, scale=geometry.space.scale)
-        least = min(least, adjusted_rand(labels[order], again.tree.cut(k=k)))
-    if least == 1.0:
-        return ""
-    return (
-        "distances tie: with the rows in another order the groups would be others, of an adjusted "
-        f"Rand index to these as low as {min(round(least, 2), 0.99):.2f} (1 is the same)"
-    )
-
-
-def _ties(heights: NDArray[np.float64], merges: int, method: str) -> bool:
-    """Whether merges tie: of single link at the cut, of the others there or below."""
-    first = merges - 1 if method == "single" else 0
-    some = heights[max(first, 0) : merges + 1]
-    apart = np.diff(some[some > 0])
-    return bool((np.abs(apart) <= _SAME * float(heights.max())).any())

@@ -88,18 +88,10 @@ class Clusters(Frozen):
             out[label].append(name)
         return out
 
-    @cached_property
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What a summary says beside: the notes of the record, and if the order of rows counts.
-
-        A tree of up to 2,000 rows whose merges tie is made again with the rows in other orders.
-        """
-        from credo.train.clusters.linkage import Linked, told_of_order
-
-        if not isinstance(self.model, Linked) or not isinstance(self.table, Table):
-            return tuple(self.record.notes)
-        told = told_of_order(self.table.select(self.columns), self.model, self.labels, self.k)
-        return (*self.record.notes, told) if told else tuple(self.record.notes)
+        """What a summary says beside the groups."""
+        return tuple(self.record.notes)
 
     @property
     def row_numbers(self) -> list[int]:

@@ -1,7 +1,5 @@
 """Graphs of ties: trees that are SciPy's on the whole matrix, communities, refusals."""
 
-import tracemalloc
-
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -225,19 +223,6 @@ def test_pieces_are_joined_as_scikit_learn_joins_them(method):
     ).fit(x)
     assert adjusted_rand(groups.labels, peer.labels_.astype(np.intp)) == 1.0
     np.testing.assert_allclose(groups.tree.heights, peer.distances_)
-
-
-def test_pieces_need_no_distances_of_all_pairs():
-    rng = np.random.default_rng(5)
-    n = 4_000
-    x = rng.normal(size=(2 * n, 2)) + 9.0 * np.repeat([0, 1], n)[:, None]
-    ties = [(i, i + 1) for i in range(2 * n - 1) if i != n - 1]
-    tracemalloc.start()
-    groups = cr.cluster(x, "average", k=2, graph=ties)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert any("pieces" in note for note in groups.record.notes)
-    assert most < 8 * n * n / 4  # a quarter of the distances between the pieces
 
 
 @pytest.mark.filterwarnings("error")

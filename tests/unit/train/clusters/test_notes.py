@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 import credo as cr
 from credo.cli import app
-from credo.train.clusters.quality import adjusted_rand
 
 METHODS = ("k-means", "single", "average", "ward", "spectral", "gaussian", "latent-class")
 
@@ -129,51 +128,6 @@ def test_merges_that_tie_at_the_cut_are_told(method: str) -> None:
 def test_ties_of_a_graph_that_tie_at_the_cut_are_told() -> None:
     pairs = [(i, i + 1) for i in range(5)]
     assert told(cr.cluster(graph=pairs, method="single", k=2), "merges tie at the cut")
-
-
-def states_that_tie() -> dict[str, list[str]]:
-    rng = np.random.default_rng(3)
-    return {f"s{j}": rng.choice(["a", "b"], 40).tolist() for j in range(6)}
-
-
-def test_groups_that_hang_on_the_order_of_rows_are_told() -> None:
-    rows = states_that_tie()
-    groups = cr.cluster(rows, "complete", k=3)
-    assert not told(groups, "merges tie at the cut")  # the ties are below it
-    (note,) = [n for n in groups.notes if n.startswith("distances tie")]
-    assert f"noticed: {note}" in str(groups) and note in groups._repr_html_()
-    least = float(note.split("as low as ")[1].split()[0])
-    other = cr.cluster({n: v[::-1] for n, v in rows.items()}, "complete", k=3)
-    assert least <= adjusted_rand(groups.labels, other.labels[::-1]) + 0.005 < 1
-
-
-@pytest.mark.parametrize("method", ["single", "complete", "average", "ward"])
-def test_ties_that_change_no_group_are_not_told(method: str) -> None:
-    pairs = {"x": np.repeat([0.0, 10.0, 100.0], 4) + np.tile([0.0, 1.0, 2.0, 3.0], 3)}
-    groups = cr.cluster(pairs, method, k=3)
-    assert groups.notes == groups.record.notes
-    assert len(set(groups.tree.heights.tolist())) < 11  # merges do tie
-
-
-def test_the_order_of_rows_is_asked_of_trees_of_tables_only() -> None:
-    ties = [(i, i + 1) for i in range(9)]
-    for groups in (
-        cr.cluster(states_that_tie(), "latent-class", k=2),
-        cr.cluster(graph=ties, method="average", k=3),
-        cr.cluster({"x": np.arange(10.0)}, "average", k=3, graph=ties),
-    ):
-        assert groups.notes == tuple(groups.record.notes)
-
-
-@pytest.mark.parametrize("method", ["complete", "average", "ward"])
-def test_ties_that_leave_no_two_merges_at_one_height(method):
-    groups = cr.cluster({"x": [0.0, 1.0, 2.0]}, method, k=2)
-    assert "distances tie" in str(groups)
-
-
-def test_groups_without_ties_say_nothing():
-    x = np.random.default_rng(0).normal(size=(200, 3))
-    assert "distances tie" not in str(cr.cluster(x, "average", k=3))
 
 
 @pytest.mark.parametrize("leaves", [6, 4])
