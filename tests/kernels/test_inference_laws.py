@@ -89,32 +89,6 @@ def test_large_tables_over_threads(threads: int) -> None:
             )
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_identities(seed: int) -> None:
-    world = random_world(seed + 5000, n=9)
-    rng = np.random.default_rng(seed)
-    v, u = (int(x) for x in rng.choice(9, 2, replace=False))
-    r = world.arities[v]
-    prior = world.model.compile([], [u]).run(world.tables, NONE)[1][0]
-    states = np.arange(r, dtype=np.int32)[:, None]
-    log_p, given, _ = world.model.compile([v], [u]).run(world.tables, states)
-    np.testing.assert_allclose(np.exp(log_p) @ given, prior, atol=1e-10)  # total probability
-    np.testing.assert_allclose(np.exp(log_p).sum(), 1, rtol=1e-12)
-    one_hot = world.model.compile([], [u], [v]).run(
-        world.tables, np.empty((r, 0), np.int32), [np.eye(r)]
-    )
-    np.testing.assert_allclose(one_hot[0], log_p, rtol=1e-10)  # soft 0/1 evidence is hard evidence
-    np.testing.assert_allclose(one_hot[1], given, atol=1e-12)
-    maybe = world.model.compile([], [u, v], maybe=[v]).run(world.tables, states - 1)
-    np.testing.assert_allclose(maybe[1][0, : world.arities[u]], prior, atol=1e-12)
-    both = np.array([[a, b] for a in range(r) for b in range(world.arities[u])], np.int32)
-    joint = np.exp(world.model.compile([v, u], []).run(world.tables, both)[0])  # the chain rule
-    chain = (np.exp(log_p)[:, None] * given).ravel()
-    np.testing.assert_allclose(joint, chain, atol=1e-10)
-    swapped = world.model.compile([u, v], []).run(world.tables, np.ascontiguousarray(both[:, ::-1]))
-    np.testing.assert_allclose(np.exp(swapped[0]), joint, atol=1e-12)
-
-
 def test_pruning() -> None:
     #     0 -> 1 -> 2 -> 3,  2 -> 4 -> 5
     world = World([2] * 6, [[0], [0, 1], [1, 2], [2, 3], [2, 4], [4, 5]],
