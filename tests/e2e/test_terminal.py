@@ -156,6 +156,7 @@ def test_ctrl_c_elsewhere_is_130_and_one_line(home):
     assert [p.name for p in home.iterdir() if p.name.startswith(".credo-")] == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 def test_the_demo_in_tmux(home):
     name = f"credo-{os.getpid()}"

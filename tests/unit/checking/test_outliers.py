@@ -62,6 +62,7 @@ def test_rows_in_folds_are_compared_with_rows_of_their_fold():
     assert not found_in(net, gaussian().sample(200, rng=1)).notes
 
 
+@pytest.mark.slow
 def test_small_tables_of_many_states_give_no_false_alarms():
     """Where each row is the only one of its kind, no row is an outlier for being so."""
     states = {n: [f"{n}{i}" for i in range(5)] for n in "abc"}

@@ -41,6 +41,7 @@ def test_information_of_pairs_with_gaps_is_of_the_rows_that_have_both():
     assert found["information of rain on late"] == pytest.approx(want)
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_when_the_model_is_true():
     net = gaussian()
     found = {"mean of y": [], "correlation of x and z": [], "sd of z": []}

@@ -139,7 +139,9 @@ def test_the_error_falls_with_the_square_root_of_the_samples():
     assert -0.6 < slope < -0.4
 
 
-@pytest.mark.parametrize("method", ["importance", "weighting", "gibbs"])
+@pytest.mark.parametrize(
+    "method", ["importance", "weighting", pytest.param("gibbs", marks=pytest.mark.slow)]
+)
 def test_the_intervals_cover_as_they_say(method):
     net = random_network(3, 7)
     given = {net.names[5]: net.variable(net.names[5]).states[0]}

@@ -227,6 +227,7 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path, net, monkeypatch):
         net.sample(10, rng=0, path=tmp_path / "nowhere" / "rows.csv")
 
 
+@pytest.mark.slow
 def test_memory_is_bounded(tmp_path):
     """Three million rows of 64 columns, 192 MB of codes, in far less memory than that."""
     code = f"""
