@@ -14,8 +14,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-__all__ = ["Frozen", "ReadOnly", "ReadOnlyList", "fixed", "restored", "taken_apart"]
-
 _PLAIN = re.compile(r"(tuple\[)?(str|int|float|bool)(, \.\.\.\])?( \| None)?")
 _SIMPLE = frozenset({str, int, float, bool, type(None)})
 

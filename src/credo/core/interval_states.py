@@ -21,8 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cut_text", "cuts_of", "interval_codes", "interval_labels", "interval_of", "short_cut"]
-
 _NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _FIRST = re.compile(rf"≤ ?{_NUMBER}")
 _MIDDLE = re.compile(rf"\({_NUMBER}, ?{_NUMBER}\]")

@@ -10,8 +10,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Kept"]
-
 T = TypeVar("T")
 
 

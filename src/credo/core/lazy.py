@@ -11,8 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["lazy_names", "public_names", "renamed_arguments"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 _IMPORT = re.compile(r"^from (\S+) import \(?\s*(\w+) as \w+", re.MULTILINE)

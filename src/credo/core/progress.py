@@ -17,8 +17,6 @@ from typing import TypeVar
 
 from credo.core.errors import LateError
 
-__all__ = ["LATE", "Report", "Ticker", "on_time", "silent", "track", "within"]
-
 LATE = "There was no time left for"
 """How the refusal of late work begins."""
 

@@ -13,26 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from credo.core.schema import Column, Schema
 
-__all__ = [
-    "Shown",
-    "Told",
-    "View",
-    "bar",
-    "heights",
-    "many",
-    "number",
-    "one_line",
-    "schema_html",
-    "schema_parts",
-    "schema_text",
-    "short_probability",
-    "shortened",
-    "table_html",
-    "table_text",
-    "text_html",
-    "whiskers",
-]
-
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _HEIGHTS = "▁▂▃▄▅▆▇█"
 

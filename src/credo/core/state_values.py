@@ -22,16 +22,6 @@ import numpy as np
 
 from credo.core.interval_states import interval_of
 
-__all__ = [
-    "is_missing",
-    "is_number",
-    "json_state",
-    "plain_state",
-    "position",
-    "readable",
-    "state_key",
-]
-
 _Written = bytes | UUID | dt.date | dt.time | dt.timedelta
 _WRITTEN = (bytes, UUID, dt.date, dt.time, dt.timedelta)
 """Types of which files often hold the text."""

@@ -8,8 +8,6 @@ from typing import Any
 from credo import _core
 from credo.core.errors import InputError, shown
 
-__all__ = ["checked_threads"]
-
 _MOST = 1 << 20  # beyond any machine; the kernels use no more than they have work for
 
 

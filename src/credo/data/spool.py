@@ -24,8 +24,6 @@ from credo.data.table import Table
 from credo.stats.block import Block
 from credo.stats.rows import code_type
 
-__all__ = ["Spool", "spooled"]
-
 _BATCH = 1 << 18  # rows that are read at once
 _WEIGHTS = "weights"
 

@@ -29,8 +29,6 @@ from credo.stats.plan import Plan
 from credo.stats.rows import Rows
 from credo.stats.tally import Tally
 
-__all__ = ["Stream"]
-
 
 class _NotPickled(InputError, TypeError):
     """What pickle and its users expect of a value that cannot be pickled is a TypeError."""

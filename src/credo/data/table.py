@@ -20,8 +20,6 @@ from credo.stats.plan import tally_block
 from credo.stats.rows import Rows
 from credo.stats.tally import Tally
 
-__all__ = ["Table", "warn_continuous_left_out"]
-
 
 def warn_continuous_left_out(schema: Schema) -> None:
     """Say which variables are not in the unique rows of whoever calls the caller."""

@@ -24,8 +24,6 @@ from credo.data.columns.written import MISSING
 from credo.data.sources.arrays import rows_there
 from credo.data.sources.feed import Batch
 
-__all__ = ["RowNumbers", "Weights", "are_whole"]
-
 SMALLEST, LARGEST = 1e-300, 1e300
 """Weights outside could pass what a number can hold when they are added up."""
 

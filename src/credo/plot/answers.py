@@ -18,8 +18,6 @@ from credo.model.values.reals import shown
 from credo.plot.axes import MARKS, axes, entry, legend, name_bars, words
 from credo.plot.distributions import prior_posterior
 
-__all__ = ["parameter", "response"]
-
 
 def parameter(
     table: Cpt, state: Any, given: Mapping[str, Any] | None = None, ax: Any = None

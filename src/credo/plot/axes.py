@@ -11,18 +11,6 @@ from typing import Any
 from credo.core.errors import InputError, MissingPackageError
 from credo.model.values.reals import shown
 
-__all__ = [
-    "MARKS",
-    "axes",
-    "entry",
-    "legend",
-    "name_bars",
-    "name_columns",
-    "name_rows",
-    "plain",
-    "words",
-]
-
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """Marks of curves, told apart without colour."""
 

@@ -12,17 +12,6 @@ import numpy as np
 from credo.core.errors import InputError, unknown_name
 from credo.plot.axes import axes, entry, legend, name_rows, words
 
-__all__ = [
-    "calibration_curves",
-    "edge_bars",
-    "evidence_bars",
-    "held_out_bars",
-    "predictive_histogram",
-    "rank_histogram",
-    "surprise",
-    "tornado",
-]
-
 _BLUE, _ORANGE, _GREY = "tab:blue", "tab:orange", "grey"
 
 

@@ -10,8 +10,6 @@ from credo.core.errors import InputError
 from credo.model.values.reals import shown
 from credo.plot.axes import axes, entry, legend, name_rows, words
 
-__all__ = ["contributions", "learning_curves", "reliability", "trace"]
-
 
 def contributions(found: Any, ax: Any = None, most: int = 20) -> Any:
     """The evidence of each cell for a class against another, in bits, as bars.

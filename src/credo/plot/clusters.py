@@ -14,8 +14,6 @@ from credo.model.values.reals import shown
 from credo.model.values.value import whole
 from credo.plot.axes import axes, legend, name_columns, name_rows, plain, words
 
-__all__ = ["candidates", "dendrogram", "heat_map", "profile_bars", "scatter"]
-
 _DOTS = 5_000  # dots of a scatter, rows of a heat map
 _CELLS, _LEAST = 1 << 22, 500  # of rows with very many coordinates fewer are drawn, but so many
 _LEAVES = 60

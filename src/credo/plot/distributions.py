@@ -28,8 +28,6 @@ from credo.model.values.reals import shown as shown_value
 from credo.model.values.value import flag
 from credo.plot.axes import axes, name_bars, words
 
-__all__ = ["density", "distribution", "generated", "likelihood_curve", "prior_posterior"]
-
 _SEEN = "0.35"
 
 MAX_GENERATED = 10_000

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from credo.model.hypotheses.generalise import Generalisation
     from credo.model.hypotheses.hypotheses import Hypotheses
 
-__all__ = ["generalisation", "posterior_curves", "prediction_curve"]
-
 MOST_BARS = 1_000
 """At most this many bars are drawn."""
 

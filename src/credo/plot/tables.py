@@ -26,8 +26,6 @@ from credo.train.independence.missingness import missingness as _missingness
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["MOST_ROWS", "MOST_STATES", "cpt", "intervals", "lines", "missingness"]
-
 MOST_ROWS, MOST_STATES = 64, 30
 """A heat map has at most so many rows and columns."""
 

@@ -21,8 +21,6 @@ from credo.stats.configurations import frozen
 from credo.stats.given import total_of
 from credo.stats.rows import Rows
 
-__all__ = ["Block"]
-
 _COMPACT_ROWS = 50_000  # below this many rows, gathering equal rows is not worth a thought
 _CODES = (np.uint8, np.uint16, np.uint32)
 _SAMPLE = 4096  # rows that are looked at first

@@ -30,18 +30,6 @@ from credo.stats.configurations import frozen
 if TYPE_CHECKING:
     from credo.stats.window_counts import WindowCounts
 
-__all__ = [
-    "ByClass",
-    "ClassMoments",
-    "JointMoments",
-    "Points",
-    "StateCounts",
-    "Totals",
-    "Where",
-    "spread_out",
-    "union",
-]
-
 Floats = NDArray[np.float64]
 Where = NDArray[np.intp]
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, shown
 
-__all__ = ["frozen", "grouped", "named"]
-
 A = TypeVar("A", bound=np.generic)
 
 

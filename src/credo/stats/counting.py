@@ -21,9 +21,6 @@ from credo.stats.given import total_of
 from credo.stats.moments import Moments
 from credo.stats.squares import with_small_squares
 
-__all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
-
-
 Kernel = Literal["auto", "popcount", "records", "histogram", "sparse"]
 Path = Literal["auto", "avx512", "avx2", "plain"]
 

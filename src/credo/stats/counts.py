@@ -36,8 +36,6 @@ from credo.stats.given import (
 )
 from credo.stats.labelled import labelled
 
-__all__ = ["MAX_CELLS", "Counts"]
-
 MAX_CELLS = 100_000_000
 """A dense table of more cells than this is refused before it is allocated."""
 

@@ -8,8 +8,6 @@ from typing import Any
 from credo.core.errors import InputError, shown
 from credo.core.render import one_line, text_html
 
-__all__ = ["Families", "Family", "is_one_family"]
-
 Key = tuple[str, frozenset[str]]
 Spelled = dict[tuple[str, ...], int]
 

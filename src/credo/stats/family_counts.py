@@ -26,8 +26,6 @@ from credo.stats.plan import Partial, Plan, gathered
 from credo.stats.rows import code_type
 from credo.stats.tally import Statistic, Tally
 
-__all__ = ["FamilyCounts", "joined_variable"]
-
 Places = Mapping[str, NDArray[np.intp]]
 
 

@@ -15,21 +15,6 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, LimitError, shown
 from credo.core.schema import Variable
 
-__all__ = [
-    "MOST",
-    "given_axes",
-    "given_codes",
-    "given_counts",
-    "given_skipped",
-    "given_tolerance",
-    "in_order",
-    "owned",
-    "refuse_too_many",
-    "restore",
-    "sealed",
-    "total_of",
-]
-
 MOST = 2**63 - 1
 """What whole counts may add up to."""
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen
 
-__all__ = ["FINE", "Histogram", "fine_edges"]
-
 Floats = NDArray[np.float64]
 
 FINE = 1024

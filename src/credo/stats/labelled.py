@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, shown
 from credo.core.schema import Variable
 
-__all__ = ["described", "labelled"]
-
 
 def labelled(
     variables: Sequence[Variable], codes: NDArray[Any], numbers: dict[str, NDArray[Any]]

@@ -37,8 +37,6 @@ from credo.stats.given import (
 from credo.stats.labelled import described, labelled
 from credo.stats.squares import refuse_squares, with_small_squares
 
-__all__ = ["Moments"]
-
 Floats = NDArray[np.float64]
 
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from credo.core.schema import Variable
 from credo.stats.family import Families
 
-__all__ = ["MOST", "pair_counts", "pair_of"]
-
 MOST = 50_000
 """The most counts that are kept; of tables with more there are none."""
 

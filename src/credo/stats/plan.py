@@ -29,8 +29,6 @@ from credo.stats.moments import Moments
 from credo.stats.squares import refuse_small_weights
 from credo.stats.tally import Statistic, Tally
 
-__all__ = ["Partial", "Plan", "gathered", "tally_block"]
-
 _DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the number of rows
 
 _KEPT = 1 << 12  # a plan of more tables is not kept for the next tally

@@ -29,8 +29,6 @@ from credo.stats.given import (
     total_of,
 )
 
-__all__ = ["Rows", "code_type"]
-
 
 def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
     """The smallest unsigned type that holds the codes 0 … arity, the last one for missing.

@@ -12,14 +12,6 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 
-__all__ = [
-    "refuse_small_weights",
-    "refuse_squares",
-    "refuse_underflow",
-    "weights_too_small",
-    "with_small_squares",
-]
-
 Floats = NDArray[np.float64]
 
 _LEAST = 1e-290

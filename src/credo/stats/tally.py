@@ -20,8 +20,6 @@ from credo.stats.family import Families, Family, Spelled
 from credo.stats.given import given_tolerance
 from credo.stats.moments import Moments
 
-__all__ = ["Bulk", "Source", "Statistic", "Tally"]
-
 Statistic = Counts | Moments
 
 _SHOWN = 20  # families printed in full

@@ -20,8 +20,6 @@ from credo.core.schema import Variable
 from credo.stats.by_class import StateCounts, Where, spread_out
 from credo.stats.configurations import frozen
 
-__all__ = ["WIDEST", "WindowCounts"]
-
 WIDEST = 64
 """How many whole numbers a window may have."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-__all__ = ["graph_dot"]
-
 
 def _quoted(text: str) -> str:
     """A DOT string: quotation marks and backslashes escaped, so that nothing is an escape.

@@ -12,8 +12,6 @@ from math import hypot, sqrt
 
 from credo.core.drawing.layout import Box, Layout
 
-__all__ = ["Point", "Way", "ways"]
-
 _LEAN = 0.5  # sideways for each step down inside a row: less than the gap to a neighbour
 
 Point = tuple[float, float]

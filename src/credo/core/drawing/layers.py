@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import sqrt
 
-__all__ = ["Layered", "components", "layered"]
-
 Pairs = Sequence[tuple[int, int]]
 
 

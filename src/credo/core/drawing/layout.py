@@ -15,8 +15,6 @@ from credo.core.drawing.layers import Layered, components, layered
 from credo.core.drawing.place import positions
 from credo.core.drawing.plates import Plate, keep_apart, nested, regroup
 
-__all__ = ["HEIGHT", "Box", "Layout", "crossings", "layout", "reduce_crossings"]
-
 HEIGHT = 36.0
 _PART_GAP = 36.0
 

@@ -14,8 +14,6 @@ from itertools import pairwise
 
 from credo.core.drawing.layers import Layered
 
-__all__ = ["NODE_GAP", "apart", "pooled", "positions"]
-
 NODE_GAP = 22.0
 _BEND_GAP = 13.0
 

@@ -17,8 +17,6 @@ from itertools import pairwise
 from credo.core.drawing.layers import Layered
 from credo.core.drawing.place import apart
 
-__all__ = ["Plate", "keep_apart", "nested", "regroup"]
-
 _PAD = 12.0
 
 

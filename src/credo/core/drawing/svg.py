@@ -14,8 +14,6 @@ from credo.core.drawing.edges import Point, Way, ways
 from credo.core.drawing.layout import HEIGHT, Box, Layout, layout
 from credo.core.render import one_line
 
-__all__ = ["clean", "graph_svg", "text_width", "way_svg"]
-
 _FONT = 14.0
 _MARGIN = 12.0
 _MOST = 40  # characters of a label that are shown

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from credo.core.drawing.svg import graph_svg
 from credo.core.errors import InputError
 
-__all__ = ["downwards", "undirected_svg"]
-
 Edge = tuple[str, str]
 
 

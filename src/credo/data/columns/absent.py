@@ -12,8 +12,6 @@ from difflib import SequenceMatcher
 
 from credo.core.errors import CredoWarning, close_names
 
-__all__ = ["absent_columns", "warn_renamed"]
-
 _ALIKE = 0.8  # the share of letters in common from which names are nearly the same
 
 

@@ -20,23 +20,6 @@ from credo.core.state_values import is_missing, is_number, state_key
 from credo.data.columns.numerals import as_bool, as_int, as_number, looks_like_date
 from credo.data.columns.written import MISSING
 
-__all__ = [
-    "Tokens",
-    "Unhashable",
-    "Unsupported",
-    "cell_key",
-    "cell_text",
-    "finder",
-    "not_a_number",
-    "not_a_state",
-    "number_of",
-    "told",
-    "type_name",
-    "unsigned",
-    "unusable",
-    "whole_numbers",
-]
-
 
 class Unsupported(Exception):
     """A batch of a type that can be neither states nor numbers; the column is set aside."""

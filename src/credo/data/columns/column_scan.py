@@ -43,8 +43,6 @@ from credo.data.columns.taking_numbers import (
 from credo.data.weights import RowNumbers
 from credo.stats.rows import code_type
 
-__all__ = ["ColumnScan"]
-
 _MANY = 50  # different numbers among the first cells of a text column that is one of numbers
 _HEAD = 200  # those cells
 

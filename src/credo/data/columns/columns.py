@@ -29,17 +29,6 @@ from credo.data.sources.text import TextOptions
 from credo.data.stream import Stream
 from credo.data.table import Table
 
-__all__ = [
-    "Column",
-    "Columns",
-    "columns_for",
-    "columns_of",
-    "matrix_columns",
-    "names_of",
-    "position_names",
-    "split_columns",
-]
-
 Array = NDArray[Any]
 _FEW = 1 << 18  # cells that are copied sooner than looked at column by column
 _READ = frozenset(np.dtype(t) for t in ("i8", "f8", "i4", "f4", "u1", "i1", "?"))  # as they are

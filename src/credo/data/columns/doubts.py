@@ -17,15 +17,6 @@ from credo.data.columns.numerals import looks_like_date, looks_numeric, numbers_
 from credo.data.columns.profile import Doubt, Profile
 from credo.data.columns.written import MISSING
 
-__all__ = [
-    "are_quantities",
-    "decimal_commas",
-    "like_numbers",
-    "numeric_doubts",
-    "other_doubts",
-    "too_large",
-]
-
 _CODE = re.compile(r"[+-]?0[0-9]+")
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)([eE][+-]?[0-9]+)?", re.ASCII)

@@ -26,8 +26,6 @@ from credo.data.columns.taking import positions_of, take_states
 from credo.data.columns.taking_numbers import take_numbers
 from credo.stats.rows import code_type
 
-__all__ = ["Encoder"]
-
 
 class Encoder:
     """Turns batch after batch into codes (the arity for missing) or floats (NaN).

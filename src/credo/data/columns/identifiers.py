@@ -19,20 +19,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from credo.data.columns.profile import Profile
 
-__all__ = [
-    "FEW_DECIMALS",
-    "FEW_INTEGERS",
-    "ROW_WORDS",
-    "SMALL",
-    "are_row_names",
-    "are_states",
-    "is_named_identifier",
-    "named_like_id",
-    "named_like_rows",
-    "numbers_rows",
-    "words_of",
-]
-
 _ID_WORDS = frozenset(
     (
         "id", "ids", "uuid", "guid", "idx", "rowid", "caseid", "hhid", "patid", "personid", "pid",

@@ -18,17 +18,6 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data.sources.arrays import bools, text_buffers, texts
 
-__all__ = [
-    "TextNumbers",
-    "as_bool",
-    "as_int",
-    "as_number",
-    "looks_like_date",
-    "looks_numeric",
-    "numbers_of",
-    "text_numbers",
-]
-
 _INT = re.compile(r"[+-]?(0|[1-9][0-9]*)", re.ASCII)
 _FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)

@@ -20,8 +20,6 @@ from credo.data.sources.arrays import first_places
 if TYPE_CHECKING:
     from credo.data.columns.taking import States
 
-__all__ = ["SAMPLE", "CategoryIndex", "Doubt", "NumberSummary", "Profile"]
-
 SAMPLE = 1_000_000
 """Cells looked at to judge whether all values of a column differ."""
 

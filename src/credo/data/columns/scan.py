@@ -24,8 +24,6 @@ from credo.data.columns.column_scan import ColumnScan
 from credo.data.sources.feed import Feed
 from credo.data.weights import RowNumbers, Weights
 
-__all__ = ["Scan", "scan"]
-
 
 @dataclass(slots=True)
 class Scan:

@@ -33,20 +33,6 @@ from credo.data.sources.arrays import (
 )
 from credo.data.sources.json_blocks import Unbounded
 
-__all__ = [
-    "States",
-    "are_uuids",
-    "count_missing",
-    "encodable",
-    "holds_others",
-    "is_number_by_type",
-    "objects_of",
-    "positions_of",
-    "python_values",
-    "storage_of",
-    "take_states",
-]
-
 
 @dataclass(slots=True)
 class States:

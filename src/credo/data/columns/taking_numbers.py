@@ -30,16 +30,6 @@ from credo.data.columns.taking import (
 )
 from credo.data.sources.arrays import floats, plain, value_type
 
-__all__ = [
-    "EXACT",
-    "Numbers",
-    "are_floats",
-    "is_float",
-    "numbers_of_cells",
-    "take_numbers",
-    "whole_dates",
-]
-
 EXACT = 2.0**53
 """Beyond it whole numbers that differ may be the same as floats."""
 

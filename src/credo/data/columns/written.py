@@ -14,8 +14,6 @@ from credo.core.errors import InputError
 from credo.core.state_values import is_number, readable
 from credo.data.columns.numerals import as_bool, as_int, as_number
 
-__all__ = ["MISSING", "Written", "missing_words", "states_meant", "values_meant"]
-
 _PARSERS: Mapping[str, Callable[[str], Any]] = {
     "bool": as_bool,
     "int": as_int,

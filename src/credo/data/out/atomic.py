@@ -16,8 +16,6 @@ from typing import BinaryIO
 
 from credo.core.errors import CredoError
 
-__all__ = ["WriteError", "is_stream", "replace_file", "replacing"]
-
 _BINARY = getattr(os, "O_BINARY", 0)
 _OPEN = {"/dev/stdout": 1, "/dev/stderr": 2}
 """Names of what is open already; a file behind them is written on, not replaced."""

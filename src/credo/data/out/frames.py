@@ -19,8 +19,6 @@ from credo.data.sources.declared import OUR_STATES
 if TYPE_CHECKING:
     from credo.data.table import Table
 
-__all__ = ["FRAMES", "arrow_states", "frame_of"]
-
 FRAMES = ("table", "arrow", "pandas", "polars", "dict")
 """The kinds of frame: credo's own table, an Arrow table, a data frame, a dict of columns."""
 

@@ -30,8 +30,6 @@ from credo.data.out.frames import frame_of
 if TYPE_CHECKING:
     from credo.data.table import Table
 
-__all__ = ["ROW_ENDINGS", "row_form", "text_rows", "write_rows"]
-
 ROW_ENDINGS = {
     ".parquet": "parquet",
     ".arrow": "arrow",

@@ -18,25 +18,6 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import TableError, shown
 
-__all__ = [
-    "bools",
-    "bytes_of",
-    "encoded_texts",
-    "first_places",
-    "floats",
-    "int32s",
-    "is_plain_text",
-    "laid_out",
-    "plain",
-    "refuse_no_text",
-    "rows_there",
-    "sound",
-    "text_array",
-    "text_buffers",
-    "texts",
-    "value_type",
-]
-
 
 def _view(array: Any, dtype: Any) -> NDArray[Any]:
     """The values of a fixed-width array without nulls, not copied."""

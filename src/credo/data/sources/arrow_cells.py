@@ -19,8 +19,6 @@ from credo.core.state_values import is_missing
 from credo.data.columns.cells import told
 from credo.data.sources.engines import python_cells
 
-__all__ = ["arrow_cells", "is_untyped"]
-
 
 def is_untyped(values: Any) -> bool:
     """Whether cells have a type only as a whole column: a list, or an array of objects."""

@@ -13,8 +13,6 @@ from typing import Any
 
 from credo.data.sources.feed import batch_rows
 
-__all__ = ["dataset_batches", "first_batches"]
-
 
 def dataset_batches(dataset: Any, columns: list[str]) -> Iterator[Any]:
     """Record batches of some columns, in the order of the dataset.

@@ -21,8 +21,6 @@ from credo.data.columns.infer import Declared
 from credo.data.columns.taking import python_values
 from credo.data.sources.arrays import sound
 
-__all__ = ["OUR_STATES", "array_declared", "declared_by", "merged"]
-
 OUR_STATES = {b"credo": b"states"}
 """The metadata of a column whose dictionary holds the states of a variable, in their order."""
 

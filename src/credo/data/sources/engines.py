@@ -17,16 +17,6 @@ from credo.core.errors import InputError
 from credo.data.columns.infer import Declared
 from credo.data.sources.feed import BATCH, Batch, Feed, batch_rows, distinct_names, record_batches
 
-__all__ = [
-    "Answer",
-    "feed_of_polars",
-    "feed_of_relation",
-    "from_texts",
-    "python_cells",
-    "uuids",
-    "whole_numbers",
-]
-
 _AS_TEXT = ("bit", "bignum", "time with time zone")  # Arrow gets DuckDB's own bytes, or no zone
 
 

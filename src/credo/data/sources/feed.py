@@ -19,21 +19,6 @@ from credo.data.columns.infer import Declared
 from credo.data.sources.arrays import refuse_no_text, sound
 from credo.data.sources.unpack import FileStamp
 
-__all__ = [
-    "BATCH",
-    "MAX_COLUMNS",
-    "ROWS_ARE_DUE",
-    "Batch",
-    "Feed",
-    "batch_rows",
-    "distinct_names",
-    "foreign",
-    "memory_limit",
-    "prefetch",
-    "record_batches",
-    "refuse_too_wide",
-]
-
 BATCH = 131_072
 """Rows in a batch: small enough to stay cheap, large enough for the overhead to vanish."""
 

@@ -44,8 +44,6 @@ from credo.data.sources.queries import (
 from credo.data.sources.text import TextOptions, csv_feed
 from credo.data.sources.unpack import FileStamp, gone
 
-__all__ = ["FORMATS", "feed_of_path", "is_path"]
-
 _COMPRESSED = (".gz", ".zst")
 FORMATS = {
     ".csv": "csv",

@@ -22,8 +22,6 @@ import pyarrow as pa
 from credo.core.errors import LimitError, TableError
 from credo.data.sources.feed import Batch, Feed
 
-__all__ = ["below", "files_in", "open_parts", "partition_note", "with_folders"]
-
 MANY = 100_000
 """A folder of more files than this is not looked through: it is hardly one table's."""
 

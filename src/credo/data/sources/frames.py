@@ -29,8 +29,6 @@ from credo.data.sources.feed import (
     refuse_too_wide,
 )
 
-__all__ = ["feed_of_frame"]
-
 
 def feed_of_frame(x: Any, columns: Sequence[str] | None, limit: float | None = None) -> Feed:
     """The feed of anything that is not a path; refused with the list of what is accepted. `limit`

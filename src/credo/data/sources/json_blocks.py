@@ -23,21 +23,6 @@ from credo import _core
 from credo.core.errors import TableError
 from credo.data.sources.arrays import text_array
 
-__all__ = [
-    "AS_WRITTEN",
-    "MIXED",
-    "Block",
-    "Objects",
-    "Plain",
-    "Repeated",
-    "Unbounded",
-    "in_type",
-    "kind_of",
-    "lines_of",
-    "plain_block",
-    "values_of",
-]
-
 _KINDS: dict[frozenset[type], str] = {
     frozenset(): "null",
     frozenset({bool}): "bool",

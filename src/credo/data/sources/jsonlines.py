@@ -33,8 +33,6 @@ from credo.data.sources.json_blocks import (
 )
 from credo.data.sources.unpack import Watched, decode_head, first_bad_byte, gone, read_head
 
-__all__ = ["KEPT", "json_feed", "object_blocks"]
-
 KEPT = 64 * 2**20
 """The most bytes of parsed cells that are kept between the first look and the first pass."""
 

@@ -19,16 +19,6 @@ from credo.core.errors import TableError, unknown_name
 from credo.data.sources.engines import feed_of_relation
 from credo.data.sources.feed import Feed, foreign
 
-__all__ = [
-    "ENDINGS",
-    "READ_ONLY",
-    "feed_of_database",
-    "feed_of_query",
-    "is_query",
-    "said",
-    "table_of_database",
-]
-
 READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",

@@ -39,8 +39,6 @@ from credo.data.sources.text_head import (
 )
 from credo.data.sources.unpack import HEAD, decode_head, gone, read_head, squeezed, start_of_text
 
-__all__ = ["TextOptions", "csv_feed"]
-
 
 @dataclass(frozen=True, slots=True)
 class TextOptions:

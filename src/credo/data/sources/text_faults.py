@@ -19,18 +19,6 @@ from credo.core.errors import TableError
 from credo.data.sources.text_head import STRAY, fields_up_to
 from credo.data.sources.unpack import Watched, first_bad_byte
 
-__all__ = [
-    "BLOCK",
-    "Dialect",
-    "all_skipped",
-    "block_of",
-    "csv_error",
-    "first_open",
-    "first_ragged",
-    "first_stray",
-    "unclosed",
-]
-
 BLOCK = 4 * 2**20
 
 

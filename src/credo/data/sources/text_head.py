@@ -15,16 +15,6 @@ from credo.data.columns.numerals import numbers_of
 from credo.data.sources.feed import MAX_COLUMNS
 from credo.data.sources.unpack import HEAD, squeezed
 
-__all__ = [
-    "STRAY",
-    "cut_elsewhere",
-    "delimiter_of",
-    "fields_up_to",
-    "has_rows",
-    "header_of",
-    "numbers_for_names",
-]
-
 _DELIMITERS = (",", ";", "\t", "|")
 _HEAD_OF_BLANKS = 1 << 16  # characters
 STRAY = "expected after"

@@ -17,8 +17,6 @@ from credo.data.reading import read
 from credo.data.table import Table
 from credo.stats.block import Block
 
-__all__ = ["array_in", "is_plain", "rows_in", "unmasked"]
-
 _WIDE = 10_000  # columns; of more, reading says whether they can be taken
 
 

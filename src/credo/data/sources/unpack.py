@@ -16,22 +16,6 @@ import pyarrow as pa
 
 from credo.core.errors import InputError, LimitError, TableError
 
-__all__ = [
-    "MAX_RATIO",
-    "MAX_UNPACKED",
-    "FileStamp",
-    "Recoded",
-    "Squeezed",
-    "Watched",
-    "decode_head",
-    "first_bad_byte",
-    "gone",
-    "is_wide",
-    "read_head",
-    "squeezed",
-    "start_of_text",
-]
-
 MAX_RATIO = 200
 """A compressed file that unpacks to more than this many times its size is refused …"""
 

@@ -18,8 +18,6 @@ from credo.core.frozen import Frozen
 from credo.model.answers.interval import Interval
 from credo.model.values.value import Told
 
-__all__ = ["Approximation", "Estimate", "enough"]
-
 _NAMES = {
     "importance": "importance sampling",
     "weighting": "likelihood weighting",

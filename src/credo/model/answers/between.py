@@ -15,8 +15,6 @@ from credo.core.errors import InputError
 from credo.core.interval_states import cut_text
 from credo.model.values.reals import real_or_nan, shown
 
-__all__ = ["Between", "between"]
-
 
 @dataclass(frozen=True, slots=True)
 class Between:

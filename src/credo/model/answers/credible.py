@@ -17,8 +17,6 @@ import numpy as np
 from credo.model.answers.interval import Interval, tails
 from credo.model.values.reals import Floats
 
-__all__ = ["Credible"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Credible(Interval):

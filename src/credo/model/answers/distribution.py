@@ -28,8 +28,6 @@ from credo.model.values.randomness import Rng
 from credo.model.values.reals import shown
 from credo.model.values.value import NAME, Value, View, at_least, finite, listed, text
 
-__all__ = ["Distribution", "numeric"]
-
 _MOST = 60  # states printed
 MAX_CELLS = 100_000_000
 """A joint distribution of more cells than this is refused."""

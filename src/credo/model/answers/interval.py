@@ -18,8 +18,6 @@ from credo.core.render import number
 from credo.model.values.reals import real_or_nan, reals_or_nan, shown
 from credo.model.values.value import Told
 
-__all__ = ["Interval", "between", "halved", "probability", "shares", "tails"]
-
 End = float | NDArray[np.float64]
 
 

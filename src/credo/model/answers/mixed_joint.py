@@ -25,8 +25,6 @@ from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.values.value import Value, View
 
-__all__ = ["MixedJoint"]
-
 SHOWN = 60
 
 

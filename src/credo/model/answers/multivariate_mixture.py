@@ -34,8 +34,6 @@ from credo.model.values.value import View, plain, readonly
 if TYPE_CHECKING:
     from credo.model.answers.approximation import Approximation
 
-__all__ = ["MultivariateMixture"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MultivariateMixture(Spread, Point):

@@ -36,8 +36,6 @@ from credo.model.values.value import NAME, SQUARE, View, plain, readonly
 if TYPE_CHECKING:
     from credo.model.answers.approximation import Approximation
 
-__all__ = ["NormalMixture"]
-
 Floats = NDArray[np.float64]
 
 

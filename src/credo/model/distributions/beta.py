@@ -27,8 +27,6 @@ from credo.model.values.randomness import Rng
 from credo.model.values.reals import Floats
 from credo.model.values.value import NAME, WEIGHT, plain, positive
 
-__all__ = ["Beta"]
-
 _NARROW = 1e-8  # the square of this is nothing beside 1
 
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from credo.model.distributions.beta import Beta
     from credo.model.distributions.dirichlet import Dirichlet
 
-__all__ = ["Bernoulli", "Categorical", "two_states"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Categorical(Point):

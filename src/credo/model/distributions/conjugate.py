@@ -20,8 +20,6 @@ from credo.model.values.value import Value, plain
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 
-__all__ = ["Conjugate", "one_parameter"]
-
 
 def one_parameter(given: tuple[Any, ...], what: str) -> Any:
     """The one value at which a density of one parameter is asked for."""

@@ -35,8 +35,6 @@ from credo.model.values.reals import Floats
 from credo.model.values.value import NAME, WEIGHT, View, flag, ordered, plain, positive, readonly
 from credo.stats.counts import Counts
 
-__all__ = ["Dirichlet", "Pseudocounts"]
-
 
 class Pseudocounts(Conjugate):
     """What Beta and Dirichlet share; each says its states and their pseudo-counts."""

@@ -27,19 +27,6 @@ from credo.model.values.value import (
     text,
 )
 
-__all__ = [
-    "check_spread",
-    "column_names",
-    "distance",
-    "divisor",
-    "factor",
-    "gaussian_log_density",
-    "named",
-    "points",
-    "student_log_density",
-    "symmetric",
-]
-
 COLLINEAR = 1e-12
 """A column is a combination of others when they leave less than this share of its variance."""
 

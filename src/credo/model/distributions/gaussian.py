@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
     from credo.model.distributions.normal_mean import NormalMean
 
-__all__ = ["Gaussian", "drawn"]
-
 _EXAMPLE = "cr.distributions.NormalInverseGamma(0, 1, 2, 2)"  # of a prior
 
 

@@ -19,8 +19,6 @@ from credo.core.render import bar, number
 from credo.model.values.reals import Floats, reals_or_nan
 from credo.model.values.value import LARGEST, Value, View, listed, readonly, text
 
-__all__ = ["LikelihoodCurve", "checked_grid"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LikelihoodCurve(Value):

@@ -24,8 +24,6 @@ from credo.model.distributions.point import Point
 from credo.model.values.reals import Floats, NotReal, reals, shown
 from credo.model.values.value import View, finite, plain, readonly
 
-__all__ = ["Located", "Several", "Spread", "centre", "matrix_view", "position"]
-
 
 def centre(mean: ArrayLike, what: str) -> Floats:
     """A row of finite numbers."""

@@ -21,8 +21,6 @@ from numpy.typing import ArrayLike
 
 from credo.model.values.reals import Floats
 
-__all__ = ["excess", "gamma_rest", "log_dirichlet", "log_polya", "log_rising"]
-
 LARGE = 20.0  # from here on four terms of the series have all digits
 
 

@@ -34,8 +34,6 @@ from credo.model.values.value import View, plain
 if TYPE_CHECKING:
     from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
 
-__all__ = ["MultivariateGaussian"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MultivariateGaussian(Several):

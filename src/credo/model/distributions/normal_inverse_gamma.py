@@ -43,8 +43,6 @@ from credo.model.values.value import (
     text,
 )
 
-__all__ = ["NormalInverseGamma"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NormalInverseGamma(NormalWishart):

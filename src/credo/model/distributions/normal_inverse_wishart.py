@@ -27,8 +27,6 @@ from credo.model.values.randomness import Rng
 from credo.model.values.reals import Floats
 from credo.model.values.value import WEIGHT, View, at_least, plain
 
-__all__ = ["NormalInverseWishart"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NormalInverseWishart(NormalWishart):

@@ -27,8 +27,6 @@ from credo.model.values.reals import Floats, shown
 from credo.model.values.value import NAME, SQUARE, View, finite, positive, text
 from credo.stats.moments import Moments
 
-__all__ = ["NormalMean"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NormalMean(Conjugate):

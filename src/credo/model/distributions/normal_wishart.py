@@ -30,8 +30,6 @@ from credo.model.values.reals import Floats
 from credo.model.values.value import NAME
 from credo.stats.moments import Moments
 
-__all__ = ["Hyper", "NormalWishart", "moved"]
-
 _CLOSE = 0.1  # nearer to 1 than this, an eigenvalue is taken apart from its logarithm
 
 

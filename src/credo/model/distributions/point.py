@@ -24,8 +24,6 @@ from credo.model.values.value import Value, choice, plain
 if TYPE_CHECKING:
     from credo.model.distributions.conjugate import Conjugate
 
-__all__ = ["Estimate", "Point", "chosen", "no_data", "picked"]
-
 Estimate = Literal["mle", "map", "mean"]
 
 

@@ -31,8 +31,6 @@ from credo.model.values.sources import is_source, source_values, values_of
 from credo.model.values.value import LARGEST, Told, Value, View, finite, short
 from credo.stats.counts import Counts
 
-__all__ = ["MAX_SETS", "Check", "Realism", "compared", "observed_rows", "predictive_check"]
-
 Statistic = Callable[[Any], float]
 
 MAX_SETS = 1_000_000

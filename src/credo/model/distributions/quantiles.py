@@ -27,15 +27,6 @@ from credo.model.answers.interval import halved
 from credo.model.distributions.log_rising import excess, gamma_rest
 from credo.model.values.reals import Floats
 
-__all__ = [
-    "beta_quantile",
-    "beta_share",
-    "gamma_quantile",
-    "gamma_share",
-    "inverse_gamma_log_density",
-    "inverse_gamma_share",
-]
-
 _LARGE = 1e5  # from here on the density is summed up
 _BESIDE = 1e-3  # a pseudo-count below this share of the other is small beside it
 _MANY = 1e6  # ... where the other is at least this

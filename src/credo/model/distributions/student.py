@@ -26,8 +26,6 @@ from credo.model.values.randomness import Rng, generator, size
 from credo.model.values.reals import Floats
 from credo.model.values.value import NAME, WEIGHT, View, finite, plain, positive, text
 
-__all__ = ["MultivariateT", "StudentT"]
-
 
 def _needs(dof: float, least: int, what: str) -> None:
     if dof <= least:

@@ -26,8 +26,6 @@ from credo.model.values.reals import Floats, shown
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 
-__all__ = ["Composite"]
-
 
 @dataclass(frozen=True)
 class Composite:

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from credo.core.errors import LimitError, shown
 from credo.model.values.reals import Floats
 
-__all__ = ["HIGHEST", "Evidence", "density", "log_sum_exp", "posterior"]
-
 LOWEST = -1e250
 """A log-likelihood below this is taken as a likelihood of zero: its multiples overflow."""
 HIGHEST = 1e250

@@ -19,8 +19,6 @@ from credo.core.schema import position, state_key
 from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, whole
 
-__all__ = ["Generalisation", "strip"]
-
 _LEVELS = " ▁▂▃▄▅▆▇█"
 
 

@@ -26,8 +26,6 @@ from credo.model.hypotheses.space import MAX_CELLS, Space, TableSpace, observed,
 from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, whole
 
-__all__ = ["History", "Predictions", "curve"]
-
 RULES = ("average", *get_args(Rule))
 
 _COLUMNS = 6  # hypotheses shown side by side

@@ -42,8 +42,6 @@ from credo.model.hypotheses.space import Space, TableSpace, observed, read_space
 from credo.model.values.reals import Floats, shown
 from credo.model.values.value import Value, View
 
-__all__ = ["Hypotheses"]
-
 _MOST = 20  # hypotheses printed
 _ALL = object()  # predict() without an outcome
 

@@ -28,8 +28,6 @@ from credo.model.hypotheses.evidence import HIGHEST
 from credo.model.values.reals import Floats, NotReal, real, real_or_nan, reals, shown
 from credo.model.values.value import LARGEST, flag, same
 
-__all__ = ["Called", "Chances", "Likelihood", "Members", "read_hypothesis"]
-
 Sampling = Literal["strong", "weak"]
 
 MAX_LISTED = 10_000

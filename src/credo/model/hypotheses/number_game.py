@@ -22,9 +22,6 @@ from credo.model.hypotheses.space import MAX_CELLS
 from credo.model.values.reals import real_or_nan, shown
 from credo.model.values.value import LARGEST, flag, whole
 
-__all__ = ["mathematical_concepts", "number_game"]
-
-
 MAX_NUMBER = 100_000
 """The number game is played up to this number at most."""
 

@@ -26,8 +26,6 @@ from credo.model.values.sources import is_source, source_values, values_of
 from credo.model.values.value import same
 from credo.stats.counts import Counts
 
-__all__ = ["MAX_COUNT", "Past", "kept", "read_observations"]
-
 MAX_COUNT = 1e15
 """A count is at most this, so that it is exact in a float and its sums never overflow."""
 

@@ -21,8 +21,6 @@ from credo.core.render import shortened
 from credo.model.values.reals import Floats, NotReal, real, shown
 from credo.model.values.value import listed
 
-__all__ = ["read_bits", "read_prior"]
-
 
 def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
     """One number for each hypothesis, from a sequence or a mapping."""

@@ -25,8 +25,6 @@ from credo.core.render import number, one_line
 from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, choice
 
-__all__ = ["ByName", "Comparison", "Picked", "Rule", "best", "brief", "known_rule", "scores"]
-
 Rule = Literal["map", "mle", "mdl"]
 
 _LONG = 40  # characters of an observation

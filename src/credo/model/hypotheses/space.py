@@ -35,8 +35,6 @@ from credo.model.hypotheses.observations import kept
 from credo.model.values.reals import Floats, absent, shown
 from credo.model.values.value import listed, same
 
-__all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "observed", "read_space", "refuse_weak"]
-
 MAX_CELLS = 100_000_000
 """A table of more outcomes × hypotheses than this is refused before it is made."""
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from credo.core.render import Shown, View
 
-__all__ = ["CRITERIA", "Candidate", "Candidates"]
-
 CRITERIA = ("bic", "icl", "cheeseman-stutz")
 """What the number of classes can be chosen by."""
 

@@ -17,8 +17,6 @@ from credo.core.state_values import json_state
 from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, readonly
 
-__all__ = ["Components", "Labels", "component_rows", "counted", "weighed"]
-
 SHOWN = 12
 """So many parts of a mixture are printed; the heaviest, if there are more."""
 

@@ -29,8 +29,6 @@ from credo.model.values.reals import Floats, shown
 from credo.model.values.record import Record
 from credo.model.values.value import readonly, text
 
-__all__ = ["Mixture", "from_network", "to_network"]
-
 
 @dataclass(frozen=True, eq=False)
 class Mixture(Shown, MixtureMethods, Frozen):

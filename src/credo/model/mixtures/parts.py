@@ -21,8 +21,6 @@ from credo.core.schema import Variable
 from credo.model.values.reals import Floats
 from credo.model.values.value import choice, readonly
 
-__all__ = ["FORMS", "Gaussians", "Part", "Rates", "Tables"]
-
 FORMS = ("full", "tied", "diagonal", "spherical")
 """How the covariances of the classes may look."""
 

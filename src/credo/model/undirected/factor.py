@@ -23,8 +23,6 @@ from credo.model.undirected.factor_table import MAX_CELLS, discrete_variables, t
 from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, readonly
 
-__all__ = ["Factor"]
-
 _SPAN = 1400.0  # of logarithms within one table: what doubles can hold
 _MANY = 64  # rows that are printed
 

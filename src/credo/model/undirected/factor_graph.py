@@ -25,8 +25,6 @@ from credo.model.values.record import Record
 if TYPE_CHECKING:
     from credo.model.undirected.markov_network import MarkovNetwork
 
-__all__ = ["FactorGraph"]
-
 
 class FactorGraph(FactorModel):
     """Variables and factors, each factor with a name of its own.

@@ -26,8 +26,6 @@ from credo.model.values.record import Record
 if TYPE_CHECKING:
     pass
 
-__all__ = ["FactorModel"]
-
 _SHOWN = 40
 
 

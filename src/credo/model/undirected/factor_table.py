@@ -19,8 +19,6 @@ from credo.core.schema import Variable
 from credo.model.values.reals import Floats
 from credo.model.values.sources import column_lists
 
-__all__ = ["MAX_CELLS", "discrete_variables", "shown_states", "table_of"]
-
 MAX_CELLS = 100_000_000
 """A table of more numbers than this is refused before it is allocated."""
 

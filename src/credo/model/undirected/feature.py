@@ -20,8 +20,6 @@ from credo.model.undirected.factor import Factor
 from credo.model.undirected.factor_table import discrete_variables, table_of
 from credo.model.values.value import Told, finite, readonly
 
-__all__ = ["Feature"]
-
 
 @dataclass(frozen=True, eq=False)
 class Feature(Told):

@@ -24,8 +24,6 @@ from credo.model.values.record import Record
 if TYPE_CHECKING:
     from credo.model.undirected.factor_graph import FactorGraph
 
-__all__ = ["CRITICAL", "MarkovNetwork", "ising_grid"]
-
 
 class MarkovNetwork(FactorModel):
     """A Markov network: potentials over sets of variables, whose product is the distribution.

@@ -19,8 +19,6 @@ from credo.model.undirected.markov_network import MarkovNetwork
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["factor_graph_of", "markov_network_of"]
-
 
 def _factors(net: Network) -> list[Factor]:
     out = []

@@ -16,8 +16,6 @@ from credo.model.undirected.factor import Factor
 from credo.model.undirected.factor_table import shown_states
 from credo.model.undirected.feature import Feature
 
-__all__ = ["Potential", "feature_potentials", "resolved", "scope_names", "with_states"]
-
 Potential = Factor | Feature
 
 _KEY = "A potential is named by its variables, such as 'A' or ('A', 'B')"

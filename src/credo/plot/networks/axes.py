@@ -14,8 +14,6 @@ from credo.core.drawing.svg import text_width
 from credo.plot.axes import axes, entry
 from credo.plot.networks.svg import network_svg
 
-__all__ = ["network"]
-
 _LARGEST = 40.0  # inches of a new figure
 _ROOM = {"normal": 0.9, "bold": 1.0}  # of the estimated width of a text: what it may take
 

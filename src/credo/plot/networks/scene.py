@@ -19,8 +19,6 @@ from credo.core.drawing.svg import clean, text_width
 from credo.core.errors import CredoError, CredoWarning, InputError
 from credo.plot.networks.view import View, strokes, view
 
-__all__ = ["MOST_BARS", "REVERSIBLE", "Line", "Node", "Scene", "cut", "scene"]
-
 MOST_BARS = 64
 """Networks of at most this many nodes show beliefs inside their nodes unless told otherwise."""
 

@@ -15,8 +15,6 @@ from credo.core.drawing.svg import clean, way_svg
 from credo.data.out.atomic import replace_file
 from credo.plot.networks.scene import BAR, HEAD, PAD, ROW, SHARE, Line, Node, Scene, scene
 
-__all__ = ["Svg", "network_svg", "percent", "scene_svg"]
-
 
 class Svg(str):
     """SVG text that shows itself in a notebook.

@@ -29,8 +29,6 @@ from credo.model.undirected.factor_graph import FactorGraph
 from credo.model.undirected.factor_model import FactorModel
 from credo.model.values.reals import shown
 
-__all__ = ["MAX_MEASURED", "View", "information", "strokes", "view"]
-
 MAX_MEASURED = 400
 """The mutual information of at most this many edges is computed for a picture."""
 MAX_MIXED = 200

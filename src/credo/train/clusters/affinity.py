@@ -25,8 +25,6 @@ from credo.train.clusters.partition import told_of_bare, told_of_weights
 from credo.train.clusters.space import free_memory
 from credo.train.clusters.spectral import Nodes, Spectrum, bridges, eigen, spectrum_of_graph
 
-__all__ = ["DENSE", "on_landmarks", "spectrum_of", "spectrum_of_neighbours"]
-
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 

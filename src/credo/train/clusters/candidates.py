@@ -20,8 +20,6 @@ from credo.core.frozen import Frozen
 from credo.core.render import number, table_html, table_text
 from credo.model.methods.pictures import picture
 
-__all__ = ["Candidates", "largest"]
-
 _SAME = (
     1e-12  # scores that differ by less, as a share of the largest, are the same but for rounding
 )

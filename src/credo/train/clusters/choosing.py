@@ -21,16 +21,6 @@ from credo.train.clusters.partition import Partition
 from credo.train.clusters.quality import share_explained, silhouette, squares_of
 from credo.train.clusters.task import MIXTURES, Task
 
-__all__ = [
-    "chosen",
-    "compared",
-    "criterion",
-    "mixed",
-    "refuse_two_choices",
-    "scores_of",
-    "sizes_to_try",
-]
-
 _USUAL = {"k-means": "silhouette", "spectral": "eigengap"}
 _REFERENCES = 10
 _COPIES = 100_000  # rows that are drawn for copies, at most

@@ -47,8 +47,6 @@ from credo.train.clusters.task import (
 )
 from credo.train.parameters.sources import Opened
 
-__all__ = ["cluster", "cut_again", "which_k"]
-
 _NOTHING, _GIVE = "There is nothing to cluster.", "Give a table, or graph=."
 
 

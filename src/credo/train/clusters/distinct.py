@@ -19,16 +19,6 @@ from credo.data import Table
 from credo.train.clusters.geometry import Geometry
 from credo.train.clusters.partition import told_of_bare
 
-__all__ = [
-    "Different",
-    "as_whole",
-    "by_content",
-    "different",
-    "different_rows",
-    "refuse_same_rows",
-    "with_known",
-]
-
 _CHUNK = 1 << 16  # rows at once
 
 

@@ -27,20 +27,6 @@ from credo.data import Table
 from credo.predict.rows.far_rows import AFAR, brought_near
 from credo.train.clusters.space import Space, checked_scale, space_of
 
-__all__ = [
-    "APART",
-    "AS_COORDINATES",
-    "DISTANCES",
-    "Geometry",
-    "Gower",
-    "Unmade",
-    "checked_distance",
-    "geometry_of",
-    "in_words",
-    "unmade_of",
-    "usual_distance",
-]
-
 Floats = NDArray[np.float64]
 
 DISTANCES = ("euclidean", "gower")

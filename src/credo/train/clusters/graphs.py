@@ -32,8 +32,6 @@ from credo.train.clusters.task import columns_of
 from credo.train.clusters.ties import Ties, modularity, ties_of
 from credo.train.parameters.sources import Opened
 
-__all__ = ["GraphTask", "graph_task", "tree_of_ties"]
-
 
 def graph_task(
     table: Any,

@@ -37,11 +37,6 @@ from credo.train.clusters.partition import Partition, told_of_bare, told_of_rows
 from credo.train.clusters.quality import share_explained
 from credo.train.clusters.space import Space, checked_scale, space_of
 
-__all__ = [
-    "Centres", "best_of_starts", "partition_k_means", "partition_stream", "points_of",
-    "whole_number",
-]  # fmt: skip
-
 Floats = NDArray[np.float64]
 
 _REACH = 1e5  # spreads that a row may lie out where starts are compared: squares keep their digits

@@ -32,19 +32,6 @@ from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.partition import Partition, told_of_bare, told_of_weights
 from credo.train.clusters.space import fits, free_memory
 
-__all__ = [
-    "LINKS",
-    "Linked",
-    "Tree",
-    "checked_rows",
-    "cut_reason",
-    "guard_pairs",
-    "linked_of",
-    "partition_of",
-    "told_of_ties",
-    "tree_of",
-]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 

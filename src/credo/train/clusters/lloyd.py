@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from credo.core.render import number, table_html, table_text
 from credo.predict.rows.far_rows import AFAR
 
-__all__ = ["Parts", "Run", "Steps", "Sums", "lloyd", "means_of", "nearest", "sums_of"]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 Parts = Callable[[], Iterable[tuple[Floats, Floats | None]]]

@@ -17,19 +17,6 @@ from numpy.typing import NDArray
 from credo.core.frozen import Frozen
 from credo.data import Stream, Table
 
-__all__ = [
-    "COUNTED_ONCE",
-    "Partition",
-    "told_of_absent",
-    "told_of_aside",
-    "told_of_bare",
-    "told_of_columns",
-    "told_of_constant",
-    "told_of_empty",
-    "told_of_rows",
-    "told_of_weights",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Partition(Frozen):

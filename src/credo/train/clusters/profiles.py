@@ -22,8 +22,6 @@ from credo.core.render import bar, number, table_html, table_text, text_html
 from credo.core.schema import Schema, Variable
 from credo.data import Table
 
-__all__ = ["Profiles", "Telling", "edges_of", "profiles_of"]
-
 Floats = NDArray[np.float64]
 
 _TENTHS = 10

@@ -28,16 +28,6 @@ from credo.train.clusters.geometry import Geometry, Unmade
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Axis, Space
 
-__all__ = [
-    "SHARE",
-    "Stability",
-    "adjusted_rand",
-    "share_explained",
-    "silhouette",
-    "squares_of",
-    "stability_of",
-]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 

@@ -34,8 +34,6 @@ from credo.train.clusters.quality import Stability, share_explained, silhouette,
 from credo.train.clusters.space import Space, space_of
 from credo.train.parameters.sources import Opened
 
-__all__ = ["Clusters", "canonical"]
-
 Floats = NDArray[np.float64]
 
 

@@ -24,8 +24,6 @@ from credo.data import Stream, Table, memory_limit
 from credo.stats.moments import Moments
 from credo.train.clusters.partition import told_of_constant
 
-__all__ = ["SCALES", "Axis", "Space", "checked_scale", "fits", "free_memory", "space_of"]
-
 Floats = NDArray[np.float64]
 
 SCALES = ("sd", "range", "none")

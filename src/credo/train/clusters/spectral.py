@@ -36,15 +36,6 @@ from credo.train.clusters.k_means import best_of_starts
 from credo.train.clusters.lloyd import means_of, nearest
 from credo.train.clusters.partition import Partition
 
-__all__ = [
-    "Nodes",
-    "Spectrum",
-    "bridges",
-    "bridges_of_least",
-    "eigen",
-    "spectrum_of_graph",
-]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 

@@ -44,19 +44,6 @@ from credo.train.clusters.space import Space, checked_scale, free_memory, space_
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import GAUSSIAN, LATENT, gaussian_plan, latent_plan, learned
 
-__all__ = [
-    "METHODS",
-    "MIXTURES",
-    "Task",
-    "checked_method",
-    "checked_settings",
-    "columns_of",
-    "partition_gaussian",
-    "partition_latent_classes",
-    "renamed",
-    "usual_method",
-]
-
 _OLD = {"starts": "restarts", "iterations": "max_iter", "tolerance": "tol"}
 """Options of k-means by the names that they had."""
 

@@ -22,8 +22,6 @@ from credo.core.errors import InputError
 from credo.core.frozen import Frozen
 from credo.model.values.reals import shown
 
-__all__ = ["Ties", "modularity", "ties_of"]
-
 Floats = NDArray[np.float64]
 
 

@@ -41,8 +41,6 @@ from credo.stats.tally import Source
 from credo.train.markov.likelihood import Likelihood, PseudoLikelihood, blankets
 from credo.train.markov.log_linear import MAX_PARAMETERS, LogLinear
 
-__all__ = ["fit_markov"]
-
 Floats = NDArray[np.float64]
 
 METHODS = ("auto", "likelihood", "pseudo-likelihood")

@@ -21,8 +21,6 @@ from credo.core.errors import LimitError
 from credo.stats.counts import Counts
 from credo.train.markov.log_linear import LogLinear
 
-__all__ = ["MAX_ENTRIES", "Likelihood", "PseudoLikelihood", "blankets"]
-
 Floats = NDArray[np.float64]
 
 MAX_ENTRIES = 200_000_000

@@ -23,8 +23,6 @@ from credo.model.undirected.factor import Factor
 from credo.model.undirected.feature import Feature
 from credo.model.undirected.potentials import Potential
 
-__all__ = ["MAX_PARAMETERS", "LogLinear"]
-
 Floats = NDArray[np.float64]
 
 MAX_PARAMETERS = 20_000_000

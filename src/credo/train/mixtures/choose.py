@@ -28,8 +28,6 @@ from credo.train.mixtures.maximise import MixtureEM, raised
 from credo.train.mixtures.problem import Problem
 from credo.train.mixtures.start import STARTS, started
 
-__all__ = ["Found", "Options", "found"]
-
 Floats = NDArray[np.float64]
 MixtureRun = Run[Parameters, Statistics]
 

@@ -17,8 +17,6 @@ from scipy.special import gammaln
 from credo.predict.rows.mixture_rows import Statistics, roots_of
 from credo.train.mixtures.maximise import MixtureEM
 
-__all__ = ["cheeseman_stutz", "complete"]
-
 Floats = NDArray[np.float64]
 
 _KAPPA = 0.01

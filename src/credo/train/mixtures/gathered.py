@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from credo.core.frozen import Frozen
 from credo.predict.rows.mixture import Taken
 
-__all__ = ["Gathered", "gathered"]
-
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 Colours = NDArray[np.uint64]

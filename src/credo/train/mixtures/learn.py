@@ -20,11 +20,6 @@ from credo.stats.configurations import named
 from credo.train.mixtures.choose import Found, Options, found
 from credo.train.mixtures.problem import problem_of
 
-__all__ = [
-    "GAUSSIAN", "LATENT", "gaussian_mixture", "gaussian_plan", "latent_classes", "latent_plan",
-    "learned", "mixture",
-]  # fmt: skip
-
 GAUSSIAN: dict[str, Any] = {"covariance": "full", "restarts": 5, "prior": 0.0}
 """What is usual for numbers alone."""
 

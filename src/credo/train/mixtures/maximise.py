@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 from credo.predict.rows.mixture_rows import Laid, Parameters, Roots, Statistics, roots_of
 from credo.train.em.run import EMProblem
 
-__all__ = ["MixtureEM", "raised"]
-
 Floats = NDArray[np.float64]
 
 _FEW = 48  # columns, below which all classes at once are faster than one after the other

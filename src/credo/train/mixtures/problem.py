@@ -17,8 +17,6 @@ from credo.stats.squares import refuse_underflow
 from credo.train.mixtures.gathered import Gathered, gathered
 from credo.train.mixtures.maximise import MixtureEM
 
-__all__ = ["Problem", "problem_of"]
-
 Floats = NDArray[np.float64]
 
 _FEW = 4_000  # rows that decide an order of the columns, at most

@@ -16,8 +16,6 @@ from credo.predict.rows.mixture_rows import Parameters
 from credo.train.mixtures.gathered import Gathered
 from credo.train.mixtures.problem import Problem
 
-__all__ = ["STARTS", "started"]
-
 Floats = NDArray[np.float64]
 
 STARTS = ("k-means++", "random")
