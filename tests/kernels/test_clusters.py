@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import is_valid_linkage, linkage
-from scipy.spatial.distance import pdist, squareform
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
 
 from credo import _core
 
@@ -82,25 +82,6 @@ def test_gower_refuses_columns_that_do_not_fit():
         _core.gower_pairs([], [], 1.0)
     with pytest.raises(ValueError, match="same columns"):
         _core.gower_between([np.zeros(2)], [], [], [np.zeros(2, dtype=np.int32)], 1.0)
-
-
-def test_a_spanning_tree_gives_single_link():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(60, 3))
-    d = squareform(pdist(x))
-    inside, edges = {0}, []
-    while len(inside) < 60:  # Prim's algorithm
-        i, j = min(
-            ((i, j) for i in inside for j in range(60) if j not in inside), key=lambda p: d[p]
-        )
-        inside.add(j)
-        edges.append((d[i, j], i, j))
-    edges.sort()
-    z = _core.links_of_tree(
-        np.array([e[1:] for e in edges], dtype=np.int64), np.array([e[0] for e in edges])
-    )
-    assert is_valid_linkage(z)
-    np.testing.assert_allclose(z, linkage(x, "single"), rtol=1e-12)
 
 
 def test_what_is_no_tree_is_refused():

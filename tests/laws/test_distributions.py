@@ -58,13 +58,6 @@ def test_marginal_likelihood_is_the_chain_of_predictions(alpha, data):
     assert prior.log_marginal(data) == pytest.approx(chain, abs=1e-10)
 
 
-@given(alphas, rows, rows)
-def test_marginal_likelihood_chains_over_parts(alpha, first, second):
-    prior = Dirichlet(alpha, STATES)
-    parts = prior.log_marginal(first) + prior.update(first).log_marginal(second)
-    assert prior.log_marginal(first + second) == pytest.approx(parts, abs=1e-10)
-
-
 def test_marginal_likelihood_of_all_sequences_adds_up_to_one():
     import itertools
 

@@ -260,15 +260,6 @@ def test_the_missing_list_is_visible_and_settable(put):
     assert "2 (50 %) as ? ×2" in str(table.schema)
 
 
-def test_numbers_taken_as_missing(put):
-    path = put("x,y\n1.5,0\n-999,1\n2.5,0\n")
-    assert cr.read(path, missing=[-999]).schema.column("x").missing == 1
-    frame = {"x": [1.5, -999.0, 2.5], "y": [0, 1, -999]}
-    table = cr.read(frame, missing=[-999])
-    assert table.schema.column("x").missing_as == {"-999": 1}
-    assert table.values("y").tolist() == [0, 1, None]
-
-
 # --- weights ------------------------------------------------------------------------------
 
 
@@ -303,13 +294,6 @@ def test_a_whole_weight_that_would_lose_units_is_refused(put):
     table = cr.read({"a": [0, 1]}, weights=[2**53 - 1, 1])
     assert table.weights.tolist() == [2**53 - 1, 1]
     assert cr.read({"a": [0, 1]}, weights=[1e17, 1.0]).weights.tolist() == [1e17, 1.0]
-
-
-def test_weight_zero_is_an_absent_row():
-    table = cr.read({"a": ["x", "y", "z"], "w": [1, 0, 2]}, weights="w")
-    assert table.schema["a"].states == ("x", "z") and len(table) == 2
-    assert table.weights.tolist() == [1, 2] and table.weights.dtype.kind == "i"
-    assert table.schema.column("w").kind == "weights"
 
 
 # --- advice that works --------------------------------------------------------------------

@@ -207,15 +207,6 @@ def test_slips_are_told_with_what_was_meant(tmp_path):
         cr.number_game().observe([0])
 
 
-def test_a_database_of_duckdb_is_read_as_the_error_says(tmp_path):
-    import duckdb
-
-    with duckdb.connect(str(tmp_path / "shop.duckdb")) as made:
-        made.execute("create table orders as select i % 3 as kind from range(9) t(i)")
-    orders = duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True).table("orders")
-    assert cr.tally(cr.read(orders), ["kind"])["kind"][{"kind": 2}] == 3
-
-
 @pytest.mark.parametrize("ending", ["txt", "dat", "data", "csv"])
 def test_one_column_that_another_delimiter_would_cut_is_noticed(tmp_path, ending, put):
     path = put("a b\nu v\nw v\nu x\n", f"t.{ending}")

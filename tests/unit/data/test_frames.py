@@ -94,23 +94,6 @@ def test_the_table_goes_out_as_it_came(kind):
         assert back.values(name).tolist() == table.values(name).tolist()
 
 
-def test_pandas_categorical_keeps_its_order_and_unseen_states():
-    frame = pd.DataFrame(
-        {"stage": pd.Categorical(["II", "I", "II"], ["I", "II", "III"], ordered=True)}
-    )
-    variable = cr.read(frame).schema["stage"]
-    assert variable.states == ("I", "II", "III") and variable.ordered
-    frame = pd.DataFrame({"c": pd.Categorical(["z", "a", "z"], ["z", "m", "a"])})
-    assert cr.read(frame).schema["c"].states == ("z", "m", "a")
-
-
-def test_polars_enum_keeps_its_order_and_unseen_states():
-    frame = pl.DataFrame({"e": pl.Series(["hi", "lo"], dtype=pl.Enum(["lo", "mid", "hi"]))})
-    for given in (frame, frame.lazy()):
-        variable = cr.read(given).schema["e"]
-        assert variable.states == ("lo", "mid", "hi") and variable.ordered
-
-
 def test_polars_nan_is_missing_like_null():
     table = cr.read(pl.DataFrame({"x": [1.0, float("nan"), None, 2.5]}))
     assert table.schema.column("x").missing == 2
@@ -128,25 +111,6 @@ def test_numpy_structured_and_2d():
         cr.read(np.zeros((2, 2)), columns=["a"])
     with pytest.raises(cr.errors.InputError, match="two axes"):
         cr.read(np.zeros(3), columns=["a"])
-
-
-def test_mixed_types_stay_apart():
-    table = cr.read({"x": [True, 1, "1", None, 1, True]})
-    assert len(table.schema["x"].states) == 3
-    values = table.values("x").tolist()
-    assert [type(v) for v in values] == [bool, int, str, type(None), int, bool]
-
-
-def test_enum_members_are_states():
-    import enum
-
-    class Size(enum.Enum):
-        SMALL = 1
-        LARGE = 2
-
-    table = cr.read({"size": [Size.SMALL, Size.LARGE, Size.SMALL]})
-    assert set(table.schema["size"].states) == {Size.SMALL, Size.LARGE}
-    assert table.values("size")[0] is Size.SMALL
 
 
 def test_duplicate_and_unnamed_columns_are_kept_apart():
@@ -185,11 +149,6 @@ def test_int_nan_from_a_list_stays_whole():
     table = cr.read({"n": [1, float("nan"), 2, 1, 2, 1]})
     assert table.schema["n"].states == (1, 2)
     assert all(isinstance(s, int) for s in table.schema["n"].states)
-
-
-def test_whole_numbers_of_pandas_with_gaps_stay_whole():
-    states = cr.read(pd.DataFrame({"x": [1.0, np.nan, 2.0]})).schema["x"].states
-    assert states == (1, 2) and all(isinstance(s, int) for s in states)
 
 
 def test_pandas_odd_column_names():

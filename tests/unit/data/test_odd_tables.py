@@ -131,8 +131,9 @@ def test_what_is_no_table_is_said_to_be_none():
         [1 + 2j, 2, 1],
         pd.Series([1 + 2j, 2.0, 1]),
         np.array([1, 2j, 1], dtype=object),
+        [np.complex64(1j), 2, None],
     ],
-    ids=["array", "list", "pandas", "objects"],
+    ids=["array", "list", "pandas", "objects", "of NumPy"],
 )
 def test_complex_numbers_are_set_aside(cells):
     """They stopped the read of an array, and were texts in a list and in pandas."""
@@ -190,15 +191,6 @@ def test_a_dictionary_of_text_views_may_hold_numbers():
         2.0,
         1.5,
     ]
-
-
-def test_complex_numbers_of_numpy_in_a_list_are_not_cut_to_their_real_part():
-    for cells in (
-        [np.complex64(1j), 2, None],
-        pd.Series([np.complex64(1j), 2, None], dtype=object),
-    ):
-        table = cr.read({"x": cells, "y": ["a", "b", "a"]})
-        assert table.schema.set_aside == {"x": "cells of type complex numbers"}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import uuid
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -190,11 +189,6 @@ def test_lists_have_one_cure():
     for kind in ("discrete", "continuous"):
         with pytest.raises(TableError, match=rf"cannot be {kind}\. Make columns of single values"):
             cr.read(table, {"d": kind})
-
-
-def test_whole_numbers_of_128_bits_of_polars():
-    frame = pl.DataFrame({"a": ["x", "y", "x"], "i": pl.Series([1, 2, 2], dtype=pl.Int128)})
-    assert cr.read(frame).schema["i"].states == (1, 2)
 
 
 def test_blanks_around_names_are_told(put):

@@ -11,12 +11,6 @@ import credo as cr
 from credo.errors import LimitError
 
 
-def test_whole_numbers_beyond_what_floats_tell_apart_stay_exact(put):
-    path = put("n,y\n" + "".join(f"{10**18 + i},{i % 2}\n" for i in range(200)), "ids.csv")
-    column = cr.read(path).schema.column("n")
-    assert "200 different" in column.reason
-
-
 @pytest.mark.parametrize("memory", [None, "1 MB"])
 def test_a_wide_file_of_decimals(tmp_path, memory):
     x = np.random.default_rng(0).normal(size=(60, 300))

@@ -8,22 +8,10 @@ import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
 from credo.errors import InputError, TableError
-
-
-def test_masked_cells_are_missing_and_masked_weights_refused():
-    masked = np.ma.array([1.5, 2.5, 300.0], mask=[0, 0, 1])
-    table = cr.read({"a": masked, "b": [1, 2, 1]})
-    assert np.isnan(table.values("a")[2]) and table.schema.column("a").missing == 1
-    two = np.ma.array([[1, 5], [2, 6], [1, 5]], mask=[[0, 0], [0, 1], [0, 0]])
-    assert cr.read(two, columns=["a", "b"]).schema.column("b").missing == 1
-    with pytest.raises(TableError, match="Row 2 of the weights is missing"):
-        cr.read({"a": ["x", "y", "x"]}, weights=np.ma.array([1, 2, 3], mask=[0, 1, 0]))
 
 
 def test_a_text_is_one_missing_token_and_no_list_of_names(put):
@@ -33,34 +21,6 @@ def test_a_text_is_one_missing_token_and_no_list_of_names(put):
         cr.read(path, columns="ab")
     with pytest.raises(InputError, match="missing= must be a list of cells, got 5"):
         cr.read(path, missing=5)
-
-
-def test_json_lines_keep_values_of_several_types(put):
-    path = put('{"a":1,"b":0}\n{"a":"x","b":1}\n{"a":true,"b":0}\n{"a":null,"b":1}\n', "t.jsonl")
-    values = cr.read(path).values("a").tolist()
-    assert values == [1, "x", True, None] and [type(v) for v in values[:3]] == [int, str, bool]
-    path.write_text('{"a":{"c":1},"b":0}\n{"a":[1,2],"b":1}\n{"a":3,"b":0}\n')
-    assert cr.read(path).schema.column("a").kind == "unsupported"
-
-
-def test_declared_order_is_kept_everywhere(tmp_path):
-    con = duckdb.connect()
-    relation = con.sql("select unnest(['hi','lo','hi'])::enum('lo','mid','hi') as x, 1 as y")
-    assert cr.read(relation).schema["x"].states == ("lo", "mid", "hi")
-    frame = pd.DataFrame({"c": pd.Categorical(["z", "a", "z"], ["z", "q", "a"]), "n": [0, 1, 0]})
-    assert cr.read(frame).schema["c"].states == ("z", "q", "a")
-    assert cr.read(pa.Table.from_pandas(frame)).schema["c"].states == ("z", "q", "a")
-    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "t.parquet")
-    assert cr.read(tmp_path / "t.parquet").schema["c"].states == ("z", "q", "a")
-
-
-def test_whole_decimals_are_whole_numbers():
-    relation = duckdb.connect().sql(
-        "select i::hugeint % 3 as h, sum(i % 2) over () + i % 2 as s from range(9) t(i)"
-    )
-    table = cr.read(relation)
-    assert table.schema["h"].states == (0, 1, 2)
-    assert all(type(s) is int for s in table.schema["h"].states)
 
 
 def test_intervals_of_pandas_cut_are_states():

@@ -181,13 +181,6 @@ def test_slices_of_fractional_counts_are_what_they_were_rounded_from():
         again.values[0, 0] = 99
 
 
-def test_counts_that_were_pickled_without_exact_sums_load():
-    counts = cr.Counts((G,), [0.1, 0.2])
-    old = cr.Counts.__new__(cr.Counts)
-    old.__setstate__([counts.variables, counts.values, None, 0])
-    assert old == counts and old + old == counts + counts
-
-
 def test_weights_too_small_are_judged_of_all_parts_together(tmp_path):
     path = tmp_path / "t.parquet"
     w = np.r_[np.full(300, 1.5), np.full(100, 1e-250)]

@@ -52,18 +52,6 @@ def test_hard_em_never_rises_and_ends_where_scikit_learn_does(blobs):
     assert steps._repr_html_().startswith("<table>")
 
 
-def test_weights_are_copies(blobs):
-    times = np.random.default_rng(2).integers(1, 4, len(blobs))
-    start = blobs[[0, 70, 130, 200]]
-    heavy = cr.cluster(columns(blobs), k=4, start=start, scale="none", weights=times, tol=0.0)
-    copied = cr.cluster(
-        columns(np.repeat(blobs, times, axis=0)), k=4, start=start, scale="none", tol=0.0
-    )
-    assert heavy.sizes == copied.sizes
-    assert heavy.quality["within"] == pytest.approx(copied.quality["within"], rel=1e-10)
-    assert heavy.quality["silhouette"] == pytest.approx(copied.quality["silhouette"], rel=1e-9)
-
-
 def test_gaps_are_left_out(blobs):
     rng = np.random.default_rng(3)
     holes = blobs.copy()

@@ -119,20 +119,6 @@ def test_mixtures_are_drawn_too(method):
     assert len(groups.plot_profiles().patches) == 4
 
 
-def test_a_dollar_sign_in_a_name_is_no_formula():
-    odd = r"$\frac{$"
-    rows = {odd: ROWS["x"], "c": [odd, odd, "b", "b", "c", "c"]}
-    groups = cr.cluster(rows, "average", k=2)
-    for draw in (groups.plot, groups.plot_profiles, groups.plot_heat_map, groups.plot_tree):
-        draw().figure.canvas.draw()
-    nodes = cr.cluster(graph=[(odd, "b", 2.0), ("b", "c"), ("d", odd)], method="single", k=2)
-    ax = nodes.plot_tree()
-    ax.figure.canvas.draw()
-    assert odd in [t.get_text() for t in ax.get_xticklabels()]
-    candidates = cr.which_k(rows, k=[2, 3]).plot()
-    candidates.figure.canvas.draw()
-
-
 def test_the_names_of_many_columns_do_not_lie_on_each_other():
     x = np.random.default_rng(0).normal(size=(20, 300))
     ax = cr.cluster(x, "ward", k=2).plot_heat_map()
