@@ -124,7 +124,7 @@ def read(
     if not is_path(x) and options != TextOptions(columns=columns):
         raise InputError("delimiter=, encoding=, decimal= and ragged= are for text files.")
     limit = memory_limit(memory)
-    feed = feed_of(x, options, columns, limit)
+    feed = feed_of(x, options, columns)
     if not feed.names:
         raise TableError(f"{feed.label} has no columns.")
     tokens = missing_words(missing, feed.text)
@@ -182,14 +182,10 @@ def tally(source: Any, families: Any = None, *, threads: int | None = None) -> T
 # --- the parts of reading -----------------------------------------------------------------
 
 
-def feed_of(
-    x: Any, options: TextOptions, columns: Sequence[str] | None, limit: float | None = None
-) -> Feed:
-    """The feed of anything; what an engine says against it is told in our words. `limit` is the
-    memory that an engine may take for its answer, by default half of what is free.
-    """
+def feed_of(x: Any, options: TextOptions, columns: Sequence[str] | None) -> Feed:
+    """The feed of anything; what an engine says against it is told in our words."""
     try:
-        return feed_of_path(x, options) if is_path(x) else feed_of_frame(x, columns, limit)
+        return feed_of_path(x, options) if is_path(x) else feed_of_frame(x, columns)
     except CredoError:
         raise
     except Exception as error:

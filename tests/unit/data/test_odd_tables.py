@@ -70,25 +70,6 @@ def test_intervals_of_months_are_no_numbers():
     assert cr.read(days, {"x": "continuous"}).values("x").tolist() == [0, 1, 0, 1]
 
 
-# --- DuckDB -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("sql", "expected"),
-    [
-        ("'101'::bit", "101"),
-        ("12345678901234567890123456789012345678901234567890::bignum", 12345678901234567890123456789012345678901234567890),
-        ("'01:02:03+01'::timetz", dt.time(1, 2, 3, tzinfo=dt.timezone(dt.timedelta(hours=1)))),
-    ],
-)  # fmt: skip
-def test_what_duckdb_alone_has(sql, expected):
-    relation = duckdb.sql(
-        f'select case when i % 2 = 0 then {sql} end as "a ""x""", i % 2 as y from range(4) t(i)'
-    )
-    for memory in (None, "1B"):
-        assert states(relation, 'a "x"', memory=memory) == (expected,)
-
-
 # --- NumPy, and what is no table ----------------------------------------------------------------
 
 

@@ -24,16 +24,13 @@ from credo.data.sources.feed import (
     Batch,
     Feed,
     distinct_names,
-    memory_limit,
     record_batches,
     refuse_too_wide,
 )
 
 
-def feed_of_frame(x: Any, columns: Sequence[str] | None, limit: float | None = None) -> Feed:
-    """The feed of anything that is not a path; refused with the list of what is accepted. `limit`
-    is the memory that the answer of a query may take, by default half of what is free.
-    """
+def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
+    """The feed of anything that is not a path; refused with the list of what is accepted."""
     if isinstance(x, np.ndarray):
         return _from_numpy(x, columns)
     if columns is not None:
@@ -48,9 +45,9 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None, limit: float | None = N
     if module == "pandas":
         return _from_pandas(x)
     if module == "polars" and type(x).__name__ in ("DataFrame", "LazyFrame", "Series"):
-        return feed_of_polars(x, memory_limit() if limit is None else limit)
+        return feed_of_polars(x)
     if module == "narwhals" and hasattr(x, "to_native"):
-        return feed_of_frame(x.to_native(), None, limit)
+        return feed_of_frame(x.to_native(), None)
     if module in ("duckdb", "_duckdb"):
         return feed_of_relation(x)
     if isinstance(x, (pa.Table, pa.RecordBatch)):
