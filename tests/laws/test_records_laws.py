@@ -37,7 +37,7 @@ def read_rows(path, width, *, header=False, block=None):
         if block is not None:
             patch.setattr(text, "block_of", lambda width: block)
         try:
-            batches = list(text._read(dialect, list(range(width)), None, []))
+            batches = list(text._read(dialect, list(range(width)), None))
         except TableError as error:
             return str(error)
     return [row for b in batches for row in zip(*(c.to_pylist() for c in b), strict=True)]

@@ -27,7 +27,6 @@ from credo.data.sources.text_faults import (
     block_of,
     csv_error,
     first_open,
-    first_stray,
     unclosed,
 )
 from credo.data.sources.text_head import (
@@ -99,7 +98,6 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         notes += ("white space was taken for what stands between cells",)
     position = {n: i for i, n in enumerate(names)}
     skipped: list[int] = [0]
-    stray: list[int] = []  # the line where text first follows a closing quote, once looked for
     dialect = Dialect(
         path,
         compression,
@@ -117,7 +115,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         skipped[0] = 0
         some, done = False, 0
         at = [position[n] for n in wanted]
-        for columns in _read(dialect, at, skipped if options.ragged == "skip" else None, stray):
+        for columns in _read(dialect, at, skipped if options.ragged == "skip" else None):
             batch = dict(zip(wanted, columns, strict=True))
             if options.decimal == ",":
                 batch = {n: _pointed(c, n, path.name, done) for n, c in batch.items()}
@@ -128,14 +126,8 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
             raise all_skipped(dialect)
 
     def late_notes() -> tuple[str, ...]:
-        n, line = skipped[0], stray[0] if stray else 0
-        told = [f"{n:,} line{'s' * (n != 1)} with too many or too few cells skipped"] if n else []
-        if line:
-            told.append(
-                f"text follows a closing quote (first in line {line:,}); such cells are read "
-                "without those quotes"
-            )
-        return tuple(told)
+        n = skipped[0]
+        return (f"{n:,} line{'s' * (n != 1)} with too many or too few cells skipped",) if n else ()
 
     return Feed(
         path.name,
@@ -149,9 +141,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     )
 
 
-def _read(
-    dialect: Dialect, at: Sequence[int], skipped: list[int] | None, stray: list[int]
-) -> Iterator[Any]:
+def _read(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Iterator[Any]:
     """Batches of the columns at these positions, in file order, every cell as text."""
     try:
         with dialect.opened() as stream:
@@ -159,13 +149,10 @@ def _read(
             first = stream.read(block_of(dialect.width))
             stream.put_back(codecs.BOM_UTF8 + first if first.startswith(codecs.BOM_UTF8) else first)
             yield from _parsed(dialect, stream, at, skipped)
-            look = stream.odd and not stray  # whether text follows a closing quote, perhaps
-            if look or stream.quotes % 2:
+            if stream.odd or stream.quotes % 2:
                 line = first_open(dialect, odd=stream.quotes % 2 == 1)
                 if line:
                     raise unclosed(dialect.path.name, line)
-            if look:
-                stray.append(first_stray(dialect))
     except pa.ArrowInvalid as error:
         raise csv_error(dialect, str(error)) from None
     except FileNotFoundError:

@@ -211,20 +211,6 @@ def _is_stray(record: str, delimiter: str) -> bool:
     return False
 
 
-def first_stray(dialect: Dialect) -> int:
-    """The first line with a cell such as "x"y, which is read as xy; 0 if there is none."""
-    with _records(dialect) as (stream, reader):
-        try:
-            for _ in reader:
-                pass
-        except csv.Error as error:
-            if STRAY in str(error):
-                return int(reader.line_num) + stream.blank_lines
-        except TableError:
-            pass
-    return 0
-
-
 @contextmanager
 def _records(dialect: Dialect, *, strict: bool = True) -> Iterator[tuple[Watched, Any]]:
     """The records of a file as Python's csv module reads them."""
