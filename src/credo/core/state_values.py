@@ -117,19 +117,7 @@ def state_key(state: object) -> tuple[bool, object]:
         return False, state
     if isinstance(state, np.number):  # a decimal refuses to be compared with one
         state = state.item()
-    elif isinstance(state, dt.datetime) and state.utcoffset() is not None:
-        state = _instant(state)
     return isinstance(state, (bool, np.bool_)), state
-
-
-def _instant(moment: dt.datetime) -> dt.datetime:
-    """A time with a zone as UTC has it: within a zone, Python takes the two hours that a clock
-    shows when it is set back for the same.
-    """
-    try:
-        return moment.astimezone(dt.UTC)
-    except (OverflowError, ValueError):  # at the ends of the calendar
-        return moment
 
 
 def position(state: object, codes: Mapping[Any, int], states: Sequence[Any]) -> int | None:

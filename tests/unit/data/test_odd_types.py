@@ -1,14 +1,11 @@
-"""Types of cells that few tables have: extensions, runs of dictionaries, instants, huge numbers."""
+"""Types of cells that few tables have: extensions, runs of dictionaries, huge numbers."""
 
-import datetime as dt
 from decimal import Decimal as D
 from fractions import Fraction
-from zoneinfo import ZoneInfo
 
 import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -99,50 +96,6 @@ def test_runs_of_a_dictionary_and_of_an_extension():
     assert read(runs(marked(pa.array([0.5, 1.5])))).values("a").tolist() == [0.5] * 2 + [1.5] * 4
 
 
-# --- the hour that a clock shows twice --------------------------------------------------------
-
-TWICE = [1603585800, 1603589400] * 3  # 02:30 in Berlin, an hour apart
-
-
-def berlin():
-    zone = ZoneInfo("Europe/Berlin")
-    return [dt.datetime.fromtimestamp(second, zone) for second in TWICE]
-
-
-def zoned_tables():
-    seconds = pa.array(TWICE).cast(pa.timestamp("s", "Europe/Berlin"))
-    index = pd.to_datetime(TWICE, unit="s", utc=True).tz_convert("Europe/Berlin")
-    yield pa.table({"a": seconds, "z": Z})
-    yield pl.DataFrame({"a": pl.from_arrow(seconds.cast(pa.timestamp("ms", "Europe/Berlin")))})
-    yield pd.DataFrame({"a": index, "z": Z})
-    yield pd.DataFrame({"a": pd.Series(list(index), dtype=object), "z": Z})
-    yield {"a": berlin(), "z": Z}
-
-
-@pytest.mark.parametrize("table", list(zoned_tables()), ids=range(5))
-def test_two_instants_of_the_hour_that_comes_twice_are_two_states(table):
-    variable = cr.read(table, {"a": "discrete"}).schema["a"]
-    assert variable.texts == ("2020-10-25 02:30:00+02:00", "2020-10-25 02:30:00+01:00")
-    assert [variable.code(s) for s in berlin()] == [0, 1] * 3
-    assert [variable.code(s.astimezone(dt.UTC)) for s in berlin()] == [0, 1] * 3
-    assert variable.code("2020-10-25 02:30:00+01:00") == 1
-
-
-def test_the_hour_that_comes_twice_beside_texts():
-    table = cr.read({"a": [*berlin(), "never"], "z": [*Z, "u"]}, {"a": "discrete"})
-    assert table.schema["a"].arity == 3
-
-
-def test_a_model_tells_the_hour_that_comes_twice(tmp_path):
-    net = cr.fit("[a][z|a]", cr.read({"a": berlin(), "z": Z}, {"a": "discrete"}), prior=cr.BDeu(1))
-    net.save(tmp_path / "net.credo")
-    for model in (net, cr.load(tmp_path / "net.credo")):
-        first, second = model.predict_proba({"a": berlin()[:2]}, "z")[:, 0]
-        assert first > 0.9
-        assert second < 0.1
-    assert hash(net.schema["a"]) == hash(cr.load(tmp_path / "net.credo").schema["a"])
-
-
 # --- numbers ----------------------------------------------------------------------------------
 
 
@@ -215,15 +168,6 @@ def test_nan_in_an_ordered_dictionary_is_missing():
 
 
 # --- dates and times --------------------------------------------------------------------------
-
-
-def test_times_that_differ_by_nanoseconds_are_different_states():
-    cells = pa.array([1, 2, 1000] * 2, pa.time64("ns"))
-    states = ("00:00:00.000000001", "00:00:00.000000002", dt.time(0, 0, 0, 1))
-    assert read(cells, "discrete").schema["a"].states == states
-    assert read(cells.dictionary_encode(), "discrete").schema["a"].states == states
-    frame = pl.DataFrame({"a": pl.from_arrow(cells), "z": Z})
-    assert cr.read(frame, {"a": "discrete"}).schema["a"].states == states
 
 
 @pytest.mark.parametrize("kind", ["date", "timestamp", "timestamptz", "timestamp_s"])

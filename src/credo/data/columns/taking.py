@@ -182,8 +182,8 @@ def _is_binary(kind: Any) -> bool:
 
 
 def python_values(cells: Any) -> list[Any]:
-    """Arrow values as Python has them; a date beyond its calendar, or a time finer than its clock,
-    as a text that tells it apart.
+    """Arrow values as Python has them; a date beyond its calendar as a text that tells it
+    apart.
 
     >>> python_values(pa.array([0, 2**31 - 1], pa.date32()))
     [datetime.date(1970, 1, 1), '2147483647 days since 1970']
@@ -200,14 +200,7 @@ def python_values(cells: Any) -> list[Any]:
         values = [_date(c, f"{n} {unit} since 1970") for c, n in zip(cells, whole, strict=True)]
     if pa.types.is_interval(cells.type):
         values = [_duration(v) for v in values]
-    elif cells.type == pa.time64("ns"):
-        values = [*map(_time, values, cells.cast(pa.string()).to_pylist())]
     return values
-
-
-def _time(value: Any, text: Any) -> Any:
-    """A time of the day as Python has it; one with nanoseconds, of which it has none, as text."""
-    return value if value is None or text.endswith("000") else text
 
 
 def _duration(value: Any) -> Any:
