@@ -5,7 +5,7 @@ user's number:
 
     z = t(x),      f(x) = g(t(x)) · t'(x)
 
-`Bins` writes a number as the interval that holds it. Within an interval the density is that of a fine
+`Bins` writes a number as the interval that holds it. Within one the density is that of a fine
 histogram of the whole column (uniform between its edges, exponential beyond the outer ones), so
 
     f(x) = P(bin of x) · f(x | bin of x)
@@ -95,6 +95,11 @@ class Transform:
             return self.low - self.spread, math.inf
         return (self.low, self.high) if self.kind == "logit" else (-math.inf, math.inf)
 
+    @property
+    def words(self) -> str:
+        """What it is, in a word or two."""
+        return self.kind if self.kind != "yeo-johnson" else f"{self.kind} {self.power:.3g}"
+
     def holds(self, x: ArrayLike) -> NDArray[np.bool_]:
         """Whether each number lies in the domain; a gap (NaN) does."""
         low, high = self.domain
@@ -135,6 +140,10 @@ class Transform:
                 u = np.where(at >= 0, _root(at, right), -_root(-at, left))
                 out = self.centre + self.spread * u
         return np.asarray(out, np.float64)
+
+    def log_jacobian(self, x: ArrayLike) -> Floats:
+        """What ln of a density on the line lacks to be one of the user's number: the slope."""
+        return self.log_slope(x)
 
     def log_slope(self, x: ArrayLike) -> Floats:
         """ln dz/dx at each number; NaN where `forward` is."""
@@ -259,6 +268,11 @@ class Bins(Frozen):
         """The bins as states."""
         return interval_labels(self.cuts.tolist())
 
+    @property
+    def words(self) -> str:
+        """What it is, in a word or two."""
+        return f"{len(self)} bin{'s' * (len(self) > 1)}"
+
     # --- what the fine intervals hold -----------------------------------------------------
 
     @cached_property
@@ -326,8 +340,12 @@ class Bins(Frozen):
             out = np.where(j == last, out - (at - self.edges[-1]) / self.tails[1], out)
         return np.where(np.isnan(at), np.nan, out)
 
+    def log_jacobian(self, x: ArrayLike) -> Floats:
+        """What ln P(bin) lacks to be ln of a density of the user's number."""
+        return self.log_density(x)
+
     def draw(self, codes: ArrayLike, uniform: ArrayLike) -> Floats:
-        """The number below which the share `uniform` of each bin lies: drawn, where that is random."""
+        """The number below which the share `uniform` of each bin lies: a draw, if that is one."""
         b, t = np.broadcast_arrays(np.asarray(codes, np.intp), np.asarray(uniform, np.float64))
         above = np.concatenate([self._below, [np.inf]])
         # shares of bins, one after the other, rise: bin b's part is b to b + 1
