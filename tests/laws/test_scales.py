@@ -132,6 +132,36 @@ def test_a_range_holds_what_is_drawn_in_it(seed, atoms):
         assert share == pytest.approx(((x > low) & (x < high)).mean(), abs=1e-3)
 
 
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([0, 1, 2, 3]))
+def test_a_range_cuts_off_what_lies_outside(seed, atoms, open_end):
+    bins, rng = bins_of(seed, 3, atoms), np.random.default_rng(seed)
+    low, high = np.sort(rng.uniform(-6, 14, 2))
+    low, high = (-np.inf if open_end == 1 else low), (np.inf if open_end == 2 else high)
+    share = bins.between(low, high)
+    if not share.any():
+        with pytest.raises(SchemaError, match="No number of the bins"):
+            bins.within(low, high)
+        return
+    cut, kept = bins.within(low, high)
+    p = rng.dirichlet(np.ones(3))
+    inside = (p * share)[kept] / (p * share).sum()
+    start, end = bins.cdf(low, p), float(p @ bins.between(-np.inf, high))
+    x = bins.quantile(np.linspace(start, end, 31)[1:-1], p)
+    x = x[(x > low) & (x < high)]
+    np.testing.assert_allclose(
+        cut.cdf(x, inside), (bins.cdf(x, p) - start) / (p * share).sum(), atol=1e-9
+    )
+    plain = np.isnan(bins.atoms[np.searchsorted(bins.edges, x)])
+    np.testing.assert_allclose(
+        cut.pdf(x, inside)[plain], (bins.pdf(x, p) / (p * share).sum())[plain], rtol=1e-7
+    )
+    even = cut.quantile((np.arange(20_000) + 0.5) / 20_000, inside)
+    assert ((even >= low) & (even <= high)).all()
+    spread = np.sqrt(cut.variance(inside))
+    assert cut.mean(inside) == pytest.approx(even.mean(), abs=0.002 * spread + 1e-9)
+    assert spread == pytest.approx(even.std(), rel=0.01, abs=1e-9)
+
+
 def test_an_atom_comes_back_as_itself():
     bins = Bins([0.5], [-0.5, 0.5, 9.0], [0.01, 0.6, 0.3, 0.09], [np.nan, 0, np.nan, np.nan])
     p = [0.61, 0.39]
