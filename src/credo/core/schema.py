@@ -119,6 +119,11 @@ class Variable:
         return self.kind == "discrete"
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether its values are numbers to the user: a continuous one, or one in bins."""
+        return self.scale is not None or not self.is_discrete
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """The states as reports show them; texts in quotes where they stand beside other types.
 
