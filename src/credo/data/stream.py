@@ -105,6 +105,11 @@ class Stream:
         return replace(self, schema=self.schema.scaled(scales))
 
     @property
+    def unscaled(self) -> Stream:
+        """The stream with every number as it is."""
+        return self.scaled(dict.fromkeys(self.schema.scales)) if self.schema.scales else self
+
+    @property
     def numbers(self) -> RowNumbers | None:
         """Where the rows stood in the source, if some are left out for their weight of 0.
 

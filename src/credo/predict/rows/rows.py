@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from credo.model.networks.network import Local, Network
 
 __all__ = [
+    "encoded_log_likelihood",
     "encoded_log_likelihoods",
     "family_log",
     "gaps_of",
@@ -238,12 +239,12 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
     Rows without gaps are counted, family by family: Σ n_ijk ln θ_ijk.
     """
     table = read_rows(net, rows)
-    found = _log_likelihood(net, table, checked_threads(threads))
+    found = encoded_log_likelihood(net, table, checked_threads(threads))
     slopes = table.log_slopes
     return found if slopes is None else found + _total(slopes, table.weights)
 
 
-def _log_likelihood(net: Network, table: Table, threads: int) -> float:
+def encoded_log_likelihood(net: Network, table: Table, threads: int = 1) -> float:
     """The same of what the table holds below its scales."""
     names = set(table.schema.names)
     weights = table.weights
