@@ -48,15 +48,14 @@ class NumberAnswer(Point):
     `bins` too.
 
     >>> import credo as cr
-    >>> from credo.core.scales import Transform
-    >>> fare = cr.Variable("fare", "continuous", scale=Transform("log"))
+    >>> fare = cr.Variable("fare", "continuous", scale=cr.Transform("log"))
     >>> net = cr.Network("[fare]", [cr.LinearGaussian(fare, (), 2.0, [], 0.25)])
     >>> print(net.p("fare"))
     fare: a Gaussian behind its log
-       mean       sd      95 % of values  density
-    8.37290  4.46224  2.77313 to 19.6879  2.04 ... 26.8
+      mean       sd      95 % of values  density
+    8.3729  4.46225  2.77324 to 19.6875  2.04 ▃▆███▇▆▅▄▃▃▂▂▂▁▁▁▁▁▁▁▁▁▁ 26.8
     >>> round(net.p("fare").quantile(0.5), 6), round(net.ask("P(fare > 20)"), 6)
-    (7.389056, 0.023193)
+    (7.389056, 0.023215)
     """
 
     below: Any
