@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from credo.core.errors import LimitError, SchemaError, shown, unknown_name
-from credo.core.frozen import Frozen
+from credo.core.frozen import Frozen, ReadOnly
 from credo.core.scales import Bins, Scale, scale_states
 from credo.core.state_values import is_missing, position, state_key
 
@@ -263,7 +263,7 @@ class Schema:
     @cached_property
     def scales(self) -> dict[str, Scale]:
         """The scales of the numbers that have one."""
-        return {v.name: v.scale for v in self.variables if v.scale is not None}
+        return ReadOnly({v.name: v.scale for v in self.variables if v.scale is not None})
 
     def scaled(self, scales: Mapping[str, Scale | None]) -> Schema:
         """The schema with other scales of some numbers; None is a number as it is.

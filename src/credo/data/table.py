@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import CredoWarning, InputError, MissingPackageError
+from credo.core.frozen import Frozen
 from credo.core.render import many, shortened, table_html, table_text
 from credo.core.scales import Scale
 from credo.core.schema import Schema
@@ -46,7 +47,7 @@ def _cut(text: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Frozen):
     """Rows in memory. Made by `credo.read`; a source, so every learner takes it.
 
     >>> import credo as cr
