@@ -10,6 +10,8 @@ from credo.checking.questions.comparing import compare as compare
 from credo.checking.questions.cross_validation import cross_validate as cross_validate
 from credo.checking.questions.information_gain import evidence_value as evidence_value
 from credo.checking.questions.tipping import sensitivity as sensitivity
+from credo.core.scales import Bins as Bins
+from credo.core.scales import Transform as Transform
 from credo.core.schema import Schema as Schema
 from credo.core.schema import Variable as Variable
 from credo.data import Stream as Stream

@@ -11,6 +11,7 @@ from credo.model.answers.interval import Interval
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.multivariate_mixture import MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture
+from credo.model.answers.number_answer import NumberAnswer
 from credo.model.distributions.beta import Beta
 from credo.model.distributions.categorical import Bernoulli, Categorical
 from credo.model.distributions.dirichlet import Dirichlet
@@ -44,6 +45,7 @@ __all__ = [
     "NormalInverseWishart",
     "NormalMean",
     "NormalMixture",
+    "NumberAnswer",
     "Rates",
     "Realism",
     "StudentT",

@@ -38,6 +38,8 @@ _SHARED = {
         log_p?: number ln P(states, evidence)
         mean?: number|array of a continuous variable
         variance?: number|array of a continuous variable
+        quantiles?: {number} of a number with a scale, by their shares
+        bins?: {number} the probability of each interval of a number in bins
         interval?: interval a credible interval
         mean_interval?: interval a credible interval
         sd_interval?: interval a credible interval

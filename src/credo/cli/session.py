@@ -118,7 +118,7 @@ class Session:
             raise
         except (LimitError, InputError):
             return ""
-        if any(not self.net.variable(n).is_discrete and not isinstance(v, Between)
+        if any(self.net.variable(n).is_numeric and not isinstance(v, (Between, str))
                for n, v in given.items()):  # fmt: skip
             return ""
         p = math.exp(log_p)
@@ -181,7 +181,7 @@ class Session:
     def _variables(self) -> str:
         rows = []
         for v in self.net.variables:
-            states = shortened(v.texts) if v.is_discrete else "a number"
+            states = "a number" if v.is_numeric else shortened(v.texts)
             held = self.given.get(v.name, self.do.get(v.name))
             rows.append([v.name, states, "" if held is None else _condition(v.name, held, str)])
         return table_text(["variable", "states", "given"], rows)

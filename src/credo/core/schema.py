@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from credo.core.errors import LimitError, SchemaError, shown, unknown_name
-from credo.core.frozen import Frozen
+from credo.core.frozen import Frozen, ReadOnly
+from credo.core.scales import Bins, Scale, scale_states
 from credo.core.state_values import is_missing, position, state_key
 
 __all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing", "position", "state_key"]
@@ -29,6 +30,9 @@ MAX_STATES = 10_000
 class Variable:
     """A name and a kind; a discrete variable has its states, in their order.
 
+    A number may have a `scale` (`core/scales.py`): a transform of a continuous variable, or the
+    bins of one that is discrete below the encoding and a number to the user.
+
     >>> v = Variable("stage", "discrete", ("I", "II", "III"))
     >>> v.arity, v.code("II")
     (3, 1)
@@ -41,6 +45,7 @@ class Variable:
     kind: Kind
     states: tuple[Any, ...] = ()
     ordered: bool = field(default=False, compare=False)
+    scale: Scale | None = None
     _codes: dict[object, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -60,6 +65,10 @@ class Variable:
                 f"The states of {self.name!r} must be a list, whose order is kept; a set has none.",
                 hint="Give a list: sorted(…), or the order that is meant.",
             )
+        if self.scale is not None:
+            states = scale_states(self.name, self.kind, tuple(states), self.scale)
+            if isinstance(self.scale, Bins):
+                object.__setattr__(self, "ordered", True)
         object.__setattr__(self, "states", tuple(states))
         if self.kind == "continuous":
             if self.states:
@@ -91,9 +100,11 @@ class Variable:
                 raise SchemaError(f"The state {state!r} of {self.name!r} is given twice.")
 
     def __eq__(self, other: object) -> bool:
-        """The same name, kind and states; True and 1 are different states."""
+        """The same name, kind, scale and states; True and 1 are different states."""
         if not isinstance(other, Variable):
             return NotImplemented
+        if self.scale is not other.scale and self.scale != other.scale:
+            return False
         return (self.name, self.kind) == (other.name, other.kind) and (
             self.states is other.states
             or list(map(state_key, self.states)) == list(map(state_key, other.states))
@@ -106,6 +117,11 @@ class Variable:
     def is_discrete(self) -> bool:
         """Whether the variable has states."""
         return self.kind == "discrete"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its values are numbers to the user: a continuous one, or one in bins."""
+        return self.scale is not None or not self.is_discrete
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -146,6 +162,12 @@ class Variable:
         from credo.core.render import text_html
 
         return text_html(self)
+
+
+def scaled_variable(name: str, scale: Scale | None) -> Variable:
+    """A number with its scale."""
+    kind: Kind = "discrete" if isinstance(scale, Bins) else "continuous"
+    return Variable(name, kind, scale=scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +259,35 @@ class Schema:
     def continuous(self) -> tuple[str, ...]:
         """The names of the continuous variables."""
         return tuple(v.name for v in self.variables if not v.is_discrete)
+
+    @cached_property
+    def scales(self) -> dict[str, Scale]:
+        """The scales of the numbers that have one."""
+        return ReadOnly({v.name: v.scale for v in self.variables if v.scale is not None})
+
+    def scaled(self, scales: Mapping[str, Scale | None]) -> Schema:
+        """The schema with other scales of some numbers; None is a number as it is.
+
+        >>> from credo.core.scales import Transform
+        >>> Schema((Variable("fare", "continuous"),)).scaled({"fare": Transform("log")}).scales
+        {'fare': Transform(kind='log', centre=0.0, spread=1.0, power=1.0, low=0.0, high=inf)}
+        """
+        for name in scales:
+            if self[name].is_discrete and self[name].scale is None:
+                raise SchemaError(
+                    f"{name!r} is discrete, and a scale is for numbers.",
+                    hint=f"Read it as numbers: schema={{{name!r}: 'continuous'}}.",
+                )
+        variables = tuple(
+            scaled_variable(v.name, scales[v.name]) if v.name in scales else v
+            for v in self.variables
+        )
+        return Schema(variables, self.columns, self.source, self.notes)
+
+    @cached_property
+    def unscaled(self) -> Schema:
+        """The schema with every number as it is."""
+        return self.scaled(dict.fromkeys(self.scales)) if self.scales else self
 
     @property
     def set_aside(self) -> dict[str, str]:

@@ -90,13 +90,16 @@ def response(
         raise InputError("The target, what moves and what is given must be different variables.")
     if interval is not None and not isinstance(model, Network):
         raise InputError("Intervals need a Bayesian network learned with a prior.")
-    if moved.is_discrete:
+    states, told = not moved.is_numeric, not asked.is_numeric
+    if states:
         values: list[Any] = list(moved.states)
     else:
         if span is None:
             alone = model.p(over, given=known)
             away = 2.5 * float(alone.variance) ** 0.5
             span = float(alone.mean) - away, float(alone.mean) + away
+            if moved.scale is not None:
+                span = tuple(alone.interval(0.98))
         values = np.linspace(float(span[0]), float(span[1]), 41).tolist()
     ax = axes(ax)
     options = {} if interval is None else {"interval": interval}
@@ -108,14 +111,14 @@ def response(
                 answers.append(model.p(target, given={**known, over: value}, **options))
             except ImpossibleError:
                 continue
-            x.append(i if moved.is_discrete else value)
+            x.append(i if states else value)
     if not answers:
         raise InputError(f"No value of {over!r} is possible given the rest.")
-    style = "--" if moved.is_discrete and not moved.ordered else "-"
-    if asked.is_discrete:
+    style = "--" if states and not moved.ordered else "-"
+    if told:
         for k, state in enumerate(asked.states[:12]):
             y = [float(a.p[k]) for a in answers]
-            mark = MARKS[k % len(MARKS)] if moved.is_discrete else None
+            mark = MARKS[k % len(MARKS)] if states else None
             [line] = ax.plot(x, y, style, marker=mark, label=entry(state))
             if interval is not None:
                 low = [float(a.low[k]) for a in answers]
@@ -126,11 +129,11 @@ def response(
         words(ax, y=f"P({target} | {over})")
     else:
         mean = np.array([float(a.mean) for a in answers])
-        sd = np.sqrt([float(a.variance) for a in answers])
-        [line] = ax.plot(x, mean, style, marker="o" if moved.is_discrete else None)
-        ax.fill_between(x, mean - 1.96 * sd, mean + 1.96 * sd, alpha=0.15, color=line.get_color())
+        low, high = np.array([list(a.interval(0.95)) for a in answers]).T
+        [line] = ax.plot(x, mean, style, marker="o" if states else None)
+        ax.fill_between(x, low, high, alpha=0.15, color=line.get_color())
         words(ax, y=f"{target} given {over}: mean, 95 %")
-    if moved.is_discrete:
+    if states:
         name_bars(ax, [str(s) for s in moved.states])
     words(ax, x=over)
     if known:

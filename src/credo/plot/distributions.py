@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError
 from credo.model.answers.distribution import Distribution
+from credo.model.answers.normal_mixture import NormalMixture
+from credo.model.answers.number_answer import NumberAnswer
 from credo.model.distributions.categorical import Categorical as Discrete
 from credo.model.distributions.conjugate import Conjugate
 from credo.model.distributions.dirichlet import Pseudocounts
@@ -36,8 +38,10 @@ MAX_CELLS = 20_000_000
 """At most this many values are generated for a picture."""
 
 
-def distribution(d: Distribution | Discrete, ax: Any = None) -> Any:
+def distribution(d: Distribution | Discrete | NumberAnswer, ax: Any = None) -> Any:
     """Bars of the probability of each state, with their credible intervals if there are any.
+
+    Of a number in bins, bars of its bins.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> ax = distribution(Distribution.of({"no": 0.4, "yes": 0.6}, name="Fever"))
@@ -46,6 +50,8 @@ def distribution(d: Distribution | Discrete, ax: Any = None) -> Any:
     """
     if isinstance(d, Discrete):
         d = d.distribution()
+    if isinstance(d, NumberAnswer):
+        d = d.bins
     if not isinstance(d, Distribution):
         raise InputError(f"A discrete distribution is needed, got {shown_value(d)}.")
     if len(d) > 200:
@@ -137,7 +143,7 @@ def _range(prior: Any, posterior: Any) -> tuple[float, float]:
     return low, high
 
 
-def _middle(model: Gaussian | StudentT, level: float) -> tuple[float, float]:
+def _middle(model: Any, level: float) -> tuple[float, float]:
     """The central interval; where its tails pass every number, what lies near the centre."""
     low, high = model.interval(level)
     if not np.isfinite(high - low) and isinstance(model, StudentT):
@@ -176,29 +182,48 @@ def prior_posterior(
     return ax
 
 
-def density(model: Gaussian | StudentT, data: Any = None, ax: Any = None) -> Any:
-    """The density of a Gaussian or Student t, over a histogram of the data if it is given.
+def density(
+    model: Gaussian | StudentT | NormalMixture | NumberAnswer, data: Any = None, ax: Any = None
+) -> Any:
+    """The density of a number, over a histogram of the data if it is given.
+
+    `model` is a Gaussian, a Student t, or a network's answer about a number.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> density(Gaussian(6, 1), [4.0, 8.0, 6.0]).get_ylabel()
     'density'
     """
-    if not isinstance(model, (Gaussian, StudentT)):
-        raise InputError(f"A Gaussian or a StudentT is needed, got {shown_value(model)}.")
+    if not isinstance(model, (Gaussian, StudentT, NormalMixture, NumberAnswer)):
+        raise InputError(
+            f"A Gaussian, a StudentT or an answer about a number is needed, "
+            f"got {shown_value(model)}."
+        )
     ax = axes(ax)
-    low, high = _middle(model, 0.998 if isinstance(model, Gaussian) else 0.98)
+    low, high = _middle(model, 0.98 if isinstance(model, StudentT) else 0.998)
     if data is not None:
         _, rows = columns(data, (model.name,))
         seen = rows[:, 0]
         if seen.size:
             low, high = min(low, seen.min()), max(high, seen.max())
             ax.hist(seen, bins=_bins(seen), density=True, color=_SEEN, alpha=0.35, label="seen")
-    x = np.linspace(low, high, 401)
-    ax.plot(x, model.pdf(x), label=type(model).__name__)
+    pad = 0.02 * (high - low) if isinstance(model, NumberAnswer) else 0.0  # atoms at the ends
+    x = np.linspace(low - pad, high + pad, 401)
+    name = "model" if isinstance(model, NumberAnswer) else type(model).__name__
+    ax.plot(x, _curve(model, x), label=name)
     words(ax, x=model.name, y="density")
     ax.set_ylim(0, None)
     ax.legend()
     return ax
+
+
+def _curve(model: Any, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The density; of a number in bins that of the small steps, in which an atom can be seen."""
+    if isinstance(model, NumberAnswer):
+        half = (x[1] - x[0]) / 2
+        steps: NDArray[np.float64] = (model.cdf(x + half) - model.cdf(x - half)) / (2 * half)
+        return steps
+    found: NDArray[np.float64] = model.pdf(x)
+    return found
 
 
 def _bins(values: NDArray[np.float64]) -> NDArray[np.float64]:

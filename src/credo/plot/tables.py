@@ -14,6 +14,7 @@ import numpy as np
 from credo.core.errors import InputError, LimitError, unknown_name
 from credo.core.render import short_probability
 from credo.model.answers.distribution import Distribution
+from credo.model.answers.number_answer import NumberAnswer
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.family import cells
 from credo.model.networks.linear_gaussian import LinearGaussian
@@ -177,6 +178,7 @@ def _known(line: LinearGaussian, net: Network | None) -> list[tuple[float, float
     for parent in line.continuous:
         if net is not None:
             alone = net.p(parent.name)
+            alone = getattr(alone, "below", alone)  # on the scale that the line has
             mean, variance = float(alone.mean), float(alone.variance)
         elif line.learned is not None and isinstance(line.learned.observed, Moments):
             rows = line.learned.observed.marginal([parent.name])
@@ -240,10 +242,12 @@ def intervals(what: Any, ax: Any = None, *, level: float = 0.95) -> Any:
 def _lines(what: Any, level: float) -> tuple[str, list[_Line]]:
     if isinstance(what, Cpt):
         return f"probability, {100 * level:.10g} % intervals", _table(what, level)
+    if isinstance(what, NumberAnswer):
+        what = what.bins
     if isinstance(what, Distribution):
         return _title(what), _answer(what)
     if isinstance(what, Mapping) and what:
-        parts = list(what.values())
+        parts = [d.bins if isinstance(d, NumberAnswer) else d for d in what.values()]
         if all(isinstance(d, Distribution) for d in parts):
             return _title(parts[0]), [line for d in parts for line in _answer(d)]
     raise InputError(

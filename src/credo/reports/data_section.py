@@ -9,6 +9,7 @@ import numpy as np
 from credo.core.errors import CredoError
 from credo.core.render import number, schema_parts
 from credo.data import Stream, Table
+from credo.model.answers.number_answer import NumberAnswer
 from credo.reports.charts import histogram, patterns, strip
 from credo.reports.markup import Html, items, join, note, paragraph, picture, said, table, tag
 from credo.reports.page import Section
@@ -81,14 +82,21 @@ def _shares(subject: Subject, names: tuple[str, ...]) -> dict[str, Html]:
     out: dict[str, Html] = {}
     for name in names:
         found, variable = tally[name], data.schema[name]
-        if variable.is_discrete:
+        if not variable.is_numeric or (variable.is_discrete and isinstance(data, Stream)):
             counts = [float(c) for c in np.asarray(found).ravel()]
             total = sum(counts) or 1.0
             pairs = [(s, c / total) for s, c in zip(variable.states, counts, strict=True)]
             out[name] = strip(pairs)
         else:
-            mean, sd = _moments(found)
-            words = said(f"mean {mean:.5g}, sd {sd:.5g}")
+            of = ""
+            if variable.scale is None:
+                mean, sd = _moments(found)
+            elif isinstance(data, Table):
+                mean, sd = _own_moments(data, name)
+            else:
+                mean, sd = _moments(found)
+                of = f" behind its {variable.scale.words}"
+            words = said(f"mean {mean:.5g}, sd {sd:.5g}{of}")
             out[name] = join([_histogram(subject, name), tag("div", words, class_="note")])
     return out
 
@@ -98,7 +106,7 @@ def _histogram(subject: Subject, name: str) -> Html:
     data = subject.data
     if not isinstance(data, Table):
         return Html("")
-    values = data.block.arrays[data.schema.index(name)]
+    values = data.values(name)
     seen = ~np.isnan(values)
     if not seen.any():
         return Html("")
@@ -108,12 +116,33 @@ def _histogram(subject: Subject, name: str) -> Html:
     density: Any = None
     if name in subject.model.schema and len(subject.model.names) <= _STRIPS:
         try:
-            density = np.exp(subject.beliefs[name].logpdf(at))
+            density = _expected(subject.beliefs[name], at, edges[1] - edges[0])
         except (CredoError, AttributeError):  # no exact density of this variable
             density = None
-    model = [] if density is None else (density * heights.sum() * (edges[1] - edges[0])).tolist()
+    model = [] if density is None else (density * heights.sum()).tolist()
     words = f"{name}: {edges[0]:.4g} to {edges[-1]:.4g}"
     return histogram([float(h) for h in heights], model, words)
+
+
+def _expected(belief: Any, at: Any, wide: float) -> Any:
+    """The share of the rows that the model expects in a bar at each place.
+
+    Of a number with a scale what lies there, since an atom (a value that repeats) has no width.
+    """
+    if isinstance(belief, NumberAnswer):
+        return np.asarray(belief.cdf(at + wide / 2)) - np.asarray(belief.cdf(at - wide / 2))
+    return np.exp(belief.logpdf(at)) * wide
+
+
+def _own_moments(data: Table, name: str) -> tuple[float, float]:
+    """The mean and the standard deviation of the user's numbers."""
+    values = data.values(name)
+    seen = ~np.isnan(values)
+    weights = None if data.weights is None else np.asarray(data.weights, dtype=float)[seen]
+    if not seen.any():
+        return 0.0, 0.0
+    mean = float(np.average(values[seen], weights=weights))
+    return mean, float(np.average((values[seen] - mean) ** 2, weights=weights)) ** 0.5
 
 
 def _moments(found: Any) -> tuple[float, float]:
@@ -129,7 +158,10 @@ def variables_section(subject: Subject) -> Section:
         states = ", ".join(v.texts[:12]) if v.is_discrete else ""
         if v.is_discrete and v.arity > 12:
             states += f", … {v.arity - 12} more"
-        rows.append([v.name, v.kind, v.arity if v.is_discrete else "", states])
+        if v.scale is not None and not v.is_discrete:
+            states = v.scale.words
+        kind = "continuous" if v.is_numeric else v.kind
+        rows.append([v.name, kind, v.arity if v.is_discrete else "", states])
     made = table(["variable", "kind", "number", "states"], rows, right=[2], caption="Variables")
     text = "No data was given with this report; it tells of the model alone."
     return Section("data", "Variables", join([paragraph(text), made]))

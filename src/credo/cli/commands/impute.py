@@ -130,7 +130,7 @@ def _posteriors(found: Any, table: Any) -> list[dict[str, Any]]:
     for row, name in found:
         posterior = found[row, name]
         item: dict[str, Any] = {"row": number(row), "variable": name}
-        if found.table.schema[name].is_discrete:
+        if not found.table.schema[name].is_numeric:
             item["distribution"] = {readable(s): p for s, p in posterior.items()}
         else:
             item["mean"], item["variance"] = posterior.mean, posterior.variance

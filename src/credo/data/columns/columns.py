@@ -206,6 +206,7 @@ def _read_some(rest: Any, names: Sequence[str], wanted: Mapping[str, Any], other
 def _of_table(table: Table | Stream) -> Columns:
     if isinstance(table, Stream):
         table = table.load()
+    table = table.unscaled
     found = {
         v.name: Column(a, v if v.is_discrete else None)
         for v, a in zip(table.schema.variables, table.block.arrays, strict=True)

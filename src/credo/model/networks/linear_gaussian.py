@@ -290,7 +290,7 @@ class LinearGaussian:
 
     def _rows(self, most: int) -> tuple[list[str], list[list[str]], list[int]]:
         head = [*(p.name for p in self.discrete), "intercept"]
-        head += [f"× {p.name}" for p in self.continuous] + ["sd"]
+        head += [f"× {_on_scale(p)}" for p in self.continuous] + ["sd"]
         rows = []
         for _, at in zip(range(most), np.ndindex(*self.intercept.shape), strict=False):
             states = [str(p.states[i]) for p, i in zip(self.discrete, at, strict=True)]
@@ -300,11 +300,20 @@ class LinearGaussian:
 
     def __str__(self) -> str:
         head, rows, right = self._rows(64)
-        return f"{self.title}\n{table_text(head, rows, right=right)}"
+        return f"{self._scaled_title}\n{table_text(head, rows, right=right)}"
 
     def __repr__(self) -> str:
         return f"LinearGaussian({self.title})"
 
     def _repr_html_(self) -> str:
         head, rows, right = self._rows(64)
-        return table_html(head, rows, right=right, caption=self.title)
+        return table_html(head, rows, right=right, caption=self._scaled_title)
+
+    @property
+    def _scaled_title(self) -> str:
+        return self.title if self.child.scale is None else f"{self.title}: {_on_scale(self.child)}"
+
+
+def _on_scale(variable: Variable) -> str:
+    """What a line is of: the number, or what its transform makes of it."""
+    return variable.name if variable.scale is None else f"{variable.scale.words} of {variable.name}"

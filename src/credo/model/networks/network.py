@@ -324,6 +324,8 @@ class Network(NetworkMethods):
             d = self.distributions[name]
             parents = ", ".join(p.name for p in d.parents)
             kind = f"{d.child.arity} states" if d.child.is_discrete else "continuous"
+            if d.child.scale is not None:
+                kind = f"continuous: {d.child.scale.words}"
             rows.append([name, kind, parents, f"{d.free_parameters:,}"])
         text = table_text(["variable", "kind", "parents", "parameters"], rows, right=[3])
         more = len(self.names) - len(rows)

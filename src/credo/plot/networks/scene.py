@@ -148,7 +148,7 @@ def _beliefs(
 
 
 def _evidence(variable: Any, value: Any) -> tuple[Line, ...]:
-    if not variable.is_discrete:
+    if not variable.is_discrete or (variable.scale and isinstance(value, (int, float))):
         text = f"= {value:.5g}" if isinstance(value, (int, float, np.number)) else f"= {value}"
         return (Line(clean(text), None, True),)
     shares = [0.0] * variable.arity

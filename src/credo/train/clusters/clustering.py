@@ -147,7 +147,7 @@ def cluster(
     elif table is None:
         raise InputError(_NOTHING, hint=_GIVE)
     else:
-        whole = Opened(table, {}, weights, schema).source
+        whole = Opened(table, {}, weights, schema).plain
         names = columns_of(whole, columns, aside)
         if asked == "auto" and isinstance(whole, Table):
             method, told = usual_method(whole, names, _set(by, distance, scale, options))
@@ -263,7 +263,7 @@ def which_k(
         return task.compared(by, sizes_to_try(task.most, k, 10))[0]
     if table is None:
         raise InputError(_NOTHING, hint=_GIVE)
-    whole = Opened(table, {}, weights, schema).source
+    whole = Opened(table, {}, weights, schema).plain
     if not isinstance(whole, Table):
         raise InputError(
             "Numbers of clusters are compared on a table in memory.", hint="Use stream.load()."

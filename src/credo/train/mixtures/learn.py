@@ -139,7 +139,7 @@ def _table(source: Any, weights: Any, schema: Any) -> Table:
     if isinstance(source, Stream):
         source = source.load()
     assert isinstance(source, Table)
-    return source
+    return source.unscaled
 
 
 def gaussian_plan(table: Table) -> Plan:

@@ -149,7 +149,7 @@ def read_for(
     weigher = weights if isinstance(weights, str) else None
     source, aside = None, dict[str, str]()
     try:
-        source = read(table, None, weights)
+        source = read(table, None, weights).unscaled
         every = [c.name for c in source.schema.columns]
         aside = dict(source.schema.set_aside)
     except TableError:  # the one class, or the kinds that were given, may save it

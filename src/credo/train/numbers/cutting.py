@@ -66,7 +66,7 @@ def cut(
     >>> round(cr.learn(table, "bic").ask("P(ill=yes | dose=7)"), 6)
     0.791667
     """
-    opened = Opened(source, {}, weights, schema).source
+    opened = Opened(source, {}, weights, schema).plain
     if not isinstance(opened, (Table, Stream)):
         raise InputError(
             "Cut points are found from rows, and these are counted already.",

@@ -32,6 +32,11 @@ class Opened:
         self.known = known
 
     @property
+    def plain(self) -> Any:
+        """The source with every number as it is, for who knows of no scales."""
+        return getattr(self.source, "unscaled", self.source)
+
+    @property
     def label(self) -> str:
         """What the source is called."""
         return "" if isinstance(self.source, Tally) else str(self.source.schema.source)

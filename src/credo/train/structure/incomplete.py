@@ -29,6 +29,7 @@ from credo.core.progress import within
 from credo.data import Stream, Table
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
+from credo.predict.rows.rows import encoded_log_likelihood
 from credo.stats.family import Family
 from credo.train.em.completed import completed
 from credo.train.em.fit import em_until
@@ -222,7 +223,7 @@ def _from(
             # before the first search the network may not have the parameters of the score's prior
             how = _on_the_way(belief, found.spec)
             assert net.record is not None and net.record.score is not None
-            value = here + net.record.score - net.log_likelihood(rows.table)
+            value = here + net.record.score - encoded_log_likelihood(net, rows.table)
             if best is not None and value <= trace[-1] + 1e-9 * abs(value):
                 reason = "the score of the observed rows no longer rises"
                 break
@@ -272,7 +273,7 @@ def _approximate(
     scores = family_scores(rows.table, found.spec, threads=threads)
     families = [Family(n, net.dag.parents(n)) for n in net.dag.nodes]
     assert net.record is not None and net.record.score is not None
-    height = float(scores.of(families).sum()) - net.log_likelihood(rows.table)
+    height = float(scores.of(families).sum()) - encoded_log_likelihood(net, rows.table)
     return rows.drawn, float(net.record.score) + height
 
 
