@@ -249,10 +249,10 @@ def test_a_chain_that_moves_slowly_is_thinned_and_its_error_told():
     rows = {q: np.where(rng.random(300) < 0.8, h, 1 - h) for q in ("q1", "q2", "q3")}
     net = cr.em("[H][q1|H][q2|H][q3|H]", rows, cr.BDeu(1), hidden={"H": 2}, restarts=2, draws=100)
     details = net.record.details
-    assert details["sweeps"] <= max(120, 5 * details["iterations"]) + 20
+    assert details["sweeps"] <= max(220, 5 * details["iterations"])
     apart = (details["sweeps"] - 20) // 100
     assert apart == 1 or apart % 2 == 0
-    if details["resemblance"] > 0.5:
+    if details["resemblance"] > 0.8:
         assert any("resemble each other" in n for n in net.record.notes)
     chained = net.ask("P(q1=1 | H=0)", interval=0.95)
     alone = cr.em(

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from credo.core.errors import CredoError, LateError
 from credo.core.progress import track
 from credo.data import Table
-from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinePosterior
 from credo.model.networks.network import Network
 from credo.predict.rows.impute import impute
@@ -49,7 +48,8 @@ FEWEST = 20
 
 _FIRST = 20  # sweeps that are left out
 _ALIKE = 0.5  # the correlation of neighbours above which the distance is doubled
-_TIMES = 5  # iterations of EM that all sweeps may be worth, beyond the first completions
+_ROUGH = 0.8  # and above which the record says that it remained
+_TIMES = 5  # sweeps for each iteration that EM made, if that is more than the least
 _NUMBERS = 20_000_000  # kept in all
 _COPIES = 1 << 24  # cells of rows that are drawn one by one
 _BLOCK = 256  # states of a row's gaps that are drawn together
@@ -82,7 +82,7 @@ def with_gaps(setup: Setup, net: Network, draws: int, seed: int, until: float) -
         assert local.learned is not None
         locals_[local.name] = replace(local, learned=replace(local.learned, completed=completed))
     notes = list(record.notes)
-    if chain.alike > _ALIKE:
+    if chain.alike > _ROUGH:
         notes.append(
             f"the draws of the gaps resemble each other (correlation {chain.alike:.2f} at "
             f"{chain.apart:,} sweeps): the ends of intervals are rough, as their error says"
@@ -136,31 +136,26 @@ def _run(
     setup: Setup, net: Network, open_: Sequence[int], draws: int, seed: int, until: float
 ) -> _Chain | str:
     assert net.record is not None
-    most = max(_FIRST + draws, _TIMES * int(net.record.details["iterations"]))
-    sampler = _Sampler(setup, net, seed)
-    kept: list[dict[int, Any]] = []
-    apart, sweep = 1, 0
+    # sweeps of tables cost little beside EM; those of lines as much as its iterations
+    least = _FIRST + (1 if setup.em.lines else 2) * draws
+    most = max(least, _TIMES * int(net.record.details["iterations"]))
+    sampler = _Sampler(setup, net, open_, seed)
+    kept: list[_Drawn] = []
+    apart = 1
     for sweep in track(range(most), "drawing the gaps", total=most):
         if time.perf_counter() > until:
             return "there was no time left"
-        posteriors = sampler.sweep()
+        drawn = sampler.sweep()
         if sweep < _FIRST or (sweep - _FIRST + 1) % apart:
             continue
-        kept.append({i: posteriors[i] for i in open_ if i in posteriors})
+        kept.append(drawn)
         if len(kept) == draws:
-            stacked = {i: _stacked([k[i] for k in kept]) for i in kept[0]}
-            alike = max((_alike(p) for p in stacked.values()), default=0.0)
+            posteriors = sampler.together(kept)
+            alike = max((_alike(p) for p in posteriors.values()), default=0.0)
             if alike <= _ALIKE or _FIRST + 2 * apart * draws > most:
-                return _Chain(stacked, alike, apart, sampler.exchanged)
+                return _Chain(posteriors, alike, apart, sampler.exchanged)
             kept, apart = kept[1::2], 2 * apart
-    raise AssertionError("unreachable")
-
-
-def _stacked(parts: list[Any]) -> Floats | LinePosterior:
-    if isinstance(parts[0], np.ndarray):
-        return np.stack(parts)
-    arrays = (np.stack([getattr(p, f.name) for p in parts]) for f in fields(LinePosterior))
-    return LinePosterior(*arrays)
+    raise AssertionError("the last completion ends the chain")
 
 
 def _alike(posterior: Floats | LinePosterior) -> float:
@@ -177,10 +172,14 @@ def _alike(posterior: Floats | LinePosterior) -> float:
     return float(((away[1:] * away[:-1]).sum(axis=0)[varies] / own[varies]).mean())
 
 
+_Drawn = tuple[Floats, dict[int, LinePosterior]]
+"""The pseudo-counts of all tables with gaps, in one array, and the posteriors of lines."""
+
+
 class _Sampler:
     """The chain: parameters, and the rows that are too wide to be drawn as counts."""
 
-    def __init__(self, setup: Setup, net: Network, seed: int) -> None:
+    def __init__(self, setup: Setup, net: Network, open_: Sequence[int], seed: int) -> None:
         em = self.em = setup.em
         self.rng = np.random.default_rng(seed)
         self.best = self.x = em.parameters_of(net.distributions)
@@ -188,43 +187,59 @@ class _Sampler:
         self.hidden = [n for n in setup.hidden if n not in em.rows.scales]
         layout = em.layout
         self.alpha = np.zeros(layout.cells)
-        for i in em.tables:
-            prior = _prior(em, i)
-            if prior is not None:
-                layout.table(self.alpha, i)[...] = prior
+        free = [i for i in range(len(layout.names)) if _prior(em, i) is not None]
+        tables = [i for i in em.tables if i in free]
+        for i in tables:
+            layout.table(self.alpha, i)[...] = _prior(em, i)
         self.free = np.flatnonzero(self.alpha > 0)
-        copies = {n for g in set(em.groups.values()) for n in g[1:]}
-        self.drawn = [n for n in layout.names if n not in copies]
+        groups = [[layout.at[n] for n in g] for g in dict.fromkeys(em.groups.values())]
+        self.tied = [g for g in groups if g[0] in tables]
+        copies = {i for g in groups for i in g[1:]}
+        self.lines = [
+            next((g for g in groups if g[0] == i), [i])
+            for i in em.lines if i in free and i not in copies
+        ]  # fmt: skip
+        cells = np.arange(layout.cells, dtype=np.float64)
+        self.open = {i: layout.table(cells, i).astype(np.intp) for i in open_ if i in tables}
+        self.open_lines = [i for i in open_ if i in free and i in em.lines]
+        self.kept = np.concatenate([np.zeros(0, np.intp), *(c.ravel() for c in self.open.values())])
         self.gaps, self.weights = _copies(*em.rows.native.left())
         self.codes = _completed(net, self.gaps, seed)
 
-    def sweep(self) -> dict[int, Any]:
+    def sweep(self) -> _Drawn:
         """Draw the gaps, then the parameters; the posteriors that these were drawn from."""
-        em = self.em
-        statistics, order = relabelled(em, self._complete(), self.best, self.hidden)
-        for name, to in order.items():
-            at = em.layout.at[name]
+        em, layout = self.em, self.em.layout
+        statistics, called = relabelled(em, self._complete(), self.best, self.hidden)
+        for name, to in called.items():
+            at = layout.at[name]
             self.codes[:, at] = to[self.codes[:, at]]
             self.exchanged += 1
-        posteriors: dict[int, Any] = {}
-        weights = self.alpha.copy()
+        weights = statistics.counts + self.alpha
+        for group in self.tied:
+            total = sum(layout.table(statistics.counts, i) for i in group)
+            for i in group:
+                layout.table(weights, i)[...] = total + layout.table(self.alpha, i)
         x = Parameters(self.x.theta.copy(), self.x.lines.copy())
-        for name in self.drawn:
-            group = [em.layout.at[n] for n in em.groups.get(name, (name,))]
-            prior = _prior(em, group[0])
-            if prior is None:
-                continue
-            if isinstance(prior, LinePrior):
-                found: Any = self._line(group, prior, statistics, x.lines)
-            else:
-                parts = [em.layout.table(statistics.counts, i) for i in group]
-                found = sum(parts[1:], parts[0]) + prior
-                for i in group:
-                    em.layout.table(weights, i)[...] = found
-            posteriors |= dict.fromkeys(group, found)
         self._tables(weights, x.theta)
+        lines: dict[int, LinePosterior] = {}
+        for group in self.lines:
+            lines |= dict.fromkeys(group, self._line(group, statistics, x.lines))
         self.x = em.constrained(x)
-        return posteriors
+        return weights[self.kept], {i: lines[i] for i in self.open_lines}
+
+    def together(self, drawn: Sequence[_Drawn]) -> dict[int, Floats | LinePosterior]:
+        """The posteriors of each family with gaps, with a first axis of completions."""
+        out: dict[int, Floats | LinePosterior] = {}
+        flat, first = np.stack([d[0] for d in drawn]), 0
+        for i, cells in self.open.items():
+            part = flat[:, first : first + cells.size]
+            out[i] = np.ascontiguousarray(part).reshape(len(flat), *cells.shape)
+            first += cells.size
+        for i in self.open_lines:
+            each = (np.stack([getattr(d[1][i], f.name) for d in drawn])
+                    for f in fields(LinePosterior))  # fmt: skip
+            out[i] = LinePosterior(*each)
+        return out
 
     def _complete(self) -> Statistics:
         rows, x = self.em.rows, self.x
@@ -252,10 +267,8 @@ class _Sampler:
         total = np.repeat(np.add.reduceat(shifted, em.starts), em.width)
         theta[free] = shifted[free] / total[free]
 
-    def _line(
-        self, group: list[int], prior: LinePrior, statistics: Statistics, lines: Floats
-    ) -> LinePosterior:
-        em = self.em
+    def _line(self, group: list[int], statistics: Statistics, lines: Floats) -> LinePosterior:
+        em, prior = self.em, _prior(self.em, group[0])
         own = em.moments(group[0], statistics)
         for i in group[1:]:
             own = own + renamed(em.moments(i, statistics), own)
