@@ -33,7 +33,7 @@ from credo.predict.rows.impute import impute
 from credo.stats.block import Block
 from credo.train.em.e_step import Parameters, Statistics
 from credo.train.em.maximise import NetworkEM
-from credo.train.em.relabel import relabelled
+from credo.train.em.relabel import Relabel
 from credo.train.em.setup import Setup
 from credo.train.parameters.lines import fit_lines
 from credo.train.parameters.tied import renamed
@@ -49,7 +49,7 @@ FEWEST = 20
 _FIRST = 20  # sweeps that are left out
 _ALIKE = 0.5  # the correlation of neighbours above which the distance is doubled
 _ROUGH = 0.8  # and above which the record says that it remained
-_TIMES = 5  # sweeps for each iteration that EM made, if that is more than the least
+_TIMES = 8  # sweeps for each iteration that EM made, if that is more than the least
 _NUMBERS = 20_000_000  # kept in all
 _COPIES = 1 << 24  # cells of rows that are drawn one by one
 _BLOCK = 256  # states of a row's gaps that are drawn together
@@ -138,7 +138,9 @@ def _run(
     assert net.record is not None
     # sweeps of tables cost little beside EM; those of lines as much as its iterations
     least = _FIRST + (1 if setup.em.lines else 2) * draws
-    most = max(least, _TIMES * int(net.record.details["iterations"]))
+    details = net.record.details
+    iterations = details["iterations"] + sum(n for n, _ in details["starts_dropped"])
+    most = max(least, _TIMES * int(iterations))
     sampler = _Sampler(setup, net, open_, seed)
     kept: list[_Drawn] = []
     apart = 1
@@ -182,9 +184,9 @@ class _Sampler:
     def __init__(self, setup: Setup, net: Network, open_: Sequence[int], seed: int) -> None:
         em = self.em = setup.em
         self.rng = np.random.default_rng(seed)
-        self.best = self.x = em.parameters_of(net.distributions)
+        self.x = em.parameters_of(net.distributions)
         self.exchanged = 0
-        self.hidden = [n for n in setup.hidden if n not in em.rows.scales]
+        self.relabel = Relabel(em, self.x, setup.hidden)
         layout = em.layout
         self.alpha = np.zeros(layout.cells)
         free = [i for i in range(len(layout.names)) if _prior(em, i) is not None]
@@ -209,7 +211,7 @@ class _Sampler:
     def sweep(self) -> _Drawn:
         """Draw the gaps, then the parameters; the posteriors that these were drawn from."""
         em, layout = self.em, self.em.layout
-        statistics, called = relabelled(em, self._complete(), self.best, self.hidden)
+        statistics, called = self.relabel(self._complete())
         for name, to in called.items():
             at = layout.at[name]
             self.codes[:, at] = to[self.codes[:, at]]

@@ -10,6 +10,7 @@ that a prior, a fixed or a tied table tells apart keep their names.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,37 +18,87 @@ from numpy.typing import NDArray
 from credo.train.em.e_step import Layout, Parameters, Statistics
 from credo.train.em.maximise import NetworkEM
 
-__all__ = ["even", "near", "permute", "relabelled"]
+__all__ = ["Relabel", "even", "near", "permute"]
 
 Floats = NDArray[np.float64]
 _TURNS = 5  # of all hidden variables, until nothing changes
 
 
-def relabelled(
-    em: NetworkEM, statistics: Statistics, x: Parameters, hidden: Sequence[str]
-) -> tuple[Statistics, dict[str, NDArray[np.intp]]]:
-    """The statistics in that order, and what each state of a variable is called then."""
-    layout = em.layout
-    families = {name: near(layout, name) for name in hidden}
-    free = [n for n in hidden if all(even(em, j) for j in families[n])]
-    counts, moments = statistics.counts.copy(), statistics.moments.copy()
-    called: dict[str, NDArray[np.intp]] = {}
-    for _ in range(_TURNS if free else 0):
-        changed = False
-        for name in free:
-            gain = sum(_gain(layout, j, name, counts, moments, x) for j in families[name])
-            order = _best(np.asarray(gain))
-            if (order == np.arange(len(order))).all():
-                continue
-            changed = True
-            for j in families[name]:
-                permute(layout, j, name, order, counts, moments)
-            to = np.argsort(order)
-            called[name] = to[called[name]] if name in called else to
-        if not changed:
-            break
-    same = [n for n, to in called.items() if (to == np.arange(len(to))).all()]
-    return Statistics(counts, moments), {n: to for n, to in called.items() if n not in same}
+class Relabel:
+    """The hidden variables that can be relabelled, and what parameters say of each state."""
+
+    def __init__(self, em: NetworkEM, x: Parameters, hidden: Sequence[str]) -> None:
+        self.layout = em.layout
+        free = [n for n in hidden if all(even(em, j) for j in near(em.layout, n))]
+        self.families = {
+            n: [(j, _Said.of(em.layout, j, n, x)) for j in near(em.layout, n)] for n in free
+        }
+
+    def __call__(self, statistics: Statistics) -> tuple[Statistics, dict[str, NDArray[np.intp]]]:
+        """The statistics in the best order, and what each state of a variable is called then."""
+        if not self.families:
+            return statistics, {}
+        counts, moments = statistics.counts.copy(), statistics.moments.copy()
+        called: dict[str, NDArray[np.intp]] = {}
+        for _ in range(_TURNS):
+            changed = False
+            for name, families in self.families.items():
+                gain = sum(said.gain(self.layout, j, counts, moments) for j, said in families)
+                order = _best(np.asarray(gain))
+                if (order == np.arange(len(order))).all():
+                    continue
+                changed = True
+                for j, _ in families:
+                    permute(self.layout, j, name, order, counts, moments)
+                to = np.argsort(order)
+                called[name] = to[called[name]] if name in called else to
+            if not changed:
+                break
+        same = [n for n, to in called.items() if (to == np.arange(len(to))).all()]
+        return Statistics(counts, moments), {n: to for n, to in called.items() if n not in same}
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What parameters say of a family for each state of one of its variables, that axis first:
+    ln θ [b, rest]; or the direction (−a, −b, 1) of a line [b, rest, z] and its variance."""
+
+    axis: int
+    shape: tuple[int, ...]
+    discrete: bool
+    values: Floats
+    variance: Floats
+
+    @classmethod
+    def of(cls, layout: Layout, j: int, name: str, x: Parameters) -> _Said:
+        child, parents = layout.families[j]
+        axis = _axis(layout, j, name)
+        if child.is_discrete:
+            theta = layout.table(x.theta, j)
+            logs = np.log(np.maximum(np.moveaxis(theta, axis, 0), 1e-300))
+            return cls(axis, theta.shape, True, logs.reshape(len(logs), -1), np.zeros(0))
+        shape = tuple(p.arity for p in parents if p.is_discrete)
+        line = np.moveaxis(layout.line(x.lines, j), axis, 0)
+        line = line.reshape(shape[axis], -1, line.shape[-1])
+        away = np.concatenate([-line[..., :-1], np.ones((*line.shape[:-1], 1))], axis=-1)
+        return cls(axis, shape, False, away, line[..., -1])
+
+    def gain(self, layout: Layout, j: int, counts: Floats, moments: Floats) -> Floats:
+        """ln P(statistics of state a | parameters of state b): [a, b]."""
+        arity = self.shape[self.axis]
+        if self.discrete:
+            n = layout.table(counts, j)
+            n = n if self.axis == 0 else np.moveaxis(n, self.axis, 0)
+            out: Floats = n.reshape(arity, -1) @ self.values.T
+            return out
+        flat = layout.moment(moments, j)
+        side = flat.shape[-1]
+        m = np.moveaxis(flat.reshape(*self.shape, side, side), self.axis, 0)
+        m = m.reshape(arity, -1, side, side)
+        square = np.einsum("bui,auij,buj->abu", self.values, m, self.values) / self.variance
+        mass = m[:, None, :, 0, 0] * np.log(self.variance)
+        gain: Floats = -0.5 * (square + mass).sum(axis=-1)
+        return gain
 
 
 def near(layout: Layout, name: str) -> list[int]:
@@ -84,29 +135,6 @@ def permute(
         flat = layout.moment(moments, j)
         block = flat.reshape(*(p.arity for p in parents if p.is_discrete), *flat.shape[1:])
     block[...] = np.take(block, order, axis=_axis(layout, j, name))
-
-
-def _gain(
-    layout: Layout, j: int, name: str, counts: Floats, moments: Floats, x: Parameters
-) -> Floats:
-    """ln P(statistics of state a | parameters of state b): [a, b]."""
-    child, parents = layout.families[j]
-    axis = _axis(layout, j, name)
-    if child.is_discrete:
-        n, theta = (np.moveaxis(layout.table(t, j), axis, 0) for t in (counts, x.theta))
-        logs = np.log(np.maximum(theta, 1e-300)).reshape(len(theta), -1)
-        out: Floats = n.reshape(len(n), -1) @ logs.T
-        return out
-    shape = [p.arity for p in parents if p.is_discrete]
-    flat = layout.moment(moments, j)
-    side = flat.shape[-1]
-    m = np.moveaxis(flat.reshape(*shape, side, side), axis, 0).reshape(shape[axis], -1, side, side)
-    line = np.moveaxis(layout.line(x.lines, j), axis, 0).reshape(shape[axis], -1, side)
-    away = np.concatenate([-line[..., :-1], np.ones((*line.shape[:-1], 1))], axis=-1)
-    square = np.einsum("bui,auij,buj->abu", away, m, away) / line[..., -1]
-    mass: Floats = m[:, None, :, 0, 0] * np.log(line[..., -1])
-    gain: Floats = -0.5 * (square + mass).sum(axis=-1)
-    return gain
 
 
 def _best(gain: Floats) -> NDArray[np.intp]:
