@@ -7,11 +7,14 @@
 
 #include "bindings/module.hpp"
 #include "em/complete.hpp"
+#include "em/draw.hpp"
 #include "em/rows.hpp"
 #include "em/step.hpp"
 
 namespace credo::bindings {
 namespace {
+
+using Codes = View<const std::int32_t, 2>;  // [rows][variables]
 
 // A column for each variable: codes, numbers where its arity is 0, or none where all is missing.
 using GappyColumns = std::vector<std::optional<AnyArray>>;
@@ -77,15 +80,46 @@ class Expectations {
   std::tuple<Array<double>, Array<double>, double, bool> step(Monitor& monitor, const Reals& theta,
                                                               const Reals& lines,
                                                               int threads) const {
-    const em::Network& net = rows_.network();
-    require(threads >= 1, "The 'threads' parameter must be at least 1.");
-    check_theta(net, theta);
-    require(lines.shape(0) == net.line_numbers,
-            "The 'lines' parameter must have " + std::to_string(net.line_numbers) + " numbers.");
+    check(theta, lines, threads);
     const em::Expected found =
         em::expect(rows_, theta.data(), lines.data(), threads, [&] { monitor.poll(); });
     return {copied(found.counts), copied(found.moments), found.log_likelihood,
             found.impossible >= 0};
+  }
+  // Counts and moments of the rows not left, their gaps drawn, and whether one is impossible.
+  std::tuple<Array<double>, Array<double>, bool> draw(Monitor& monitor, const Reals& theta,
+                                                      const Reals& lines, std::uint64_t seed,
+                                                      int threads) const {
+    check(theta, lines, threads);
+    const em::Drawn found =
+        em::draw(rows_, theta.data(), lines.data(), seed, threads, [&] { monitor.poll(); });
+    return {copied(found.counts), copied(found.moments), found.impossible};
+  }
+  // Other completions of rows, and the counts of all families in them.
+  std::tuple<Array<std::int32_t>, Array<double>> redraw(Monitor& monitor, const Reals& theta,
+                                                        const Codes& gaps, const Codes& codes,
+                                                        const Reals& weights, std::uint64_t most,
+                                                        std::uint64_t seed, int threads) const {
+    const em::Network& net = rows_.network();
+    check_theta(net, theta);
+    const std::size_t n = gaps.shape(0);
+    require(net.line_numbers == 0, "Rows of discrete variables alone can be drawn again.");
+    require(gaps.shape(1) == net.size() && codes.shape(1) == net.size() && codes.shape(0) == n &&
+                weights.shape(0) == n,
+            "There must be a code for each variable, and a weight, in each row.");
+    for (std::size_t i = 0; i < n * net.size(); ++i) {
+      const std::int64_t arity = net.arity[i % net.size()];
+      require(gaps.data()[i] < arity && codes.data()[i] >= 0 && codes.data()[i] < arity &&
+                  (gaps.data()[i] < 0 || gaps.data()[i] == codes.data()[i]),
+              "The rows must be completions of those with gaps.");
+    }
+    require(most >= 1 && threads >= 1, "The limits must be at least 1.");
+    Array<std::int32_t> out({n, net.size()}, Filled::kLater);
+    std::copy(codes.data(), codes.data() + n * net.size(), out.data());
+    const std::vector<double> counts =
+        em::redraw(net, theta.data(), gaps.data(), out.data(), weights.data(), n, most, seed,
+                   threads, [&] { monitor.poll(); });
+    return {std::move(out), copied(counts)};
   }
   // The rows left to the engine, and their weights.
   std::tuple<Array<std::int32_t>, Array<double>> left() const {
@@ -99,6 +133,14 @@ class Expectations {
   const em::Rows& rows() const { return rows_; }
 
  private:
+  void check(const Reals& theta, const Reals& lines, int threads) const {
+    const em::Network& net = rows_.network();
+    require(threads >= 1, "The 'threads' parameter must be at least 1.");
+    check_theta(net, theta);
+    require(lines.shape(0) == net.line_numbers,
+            "The 'lines' parameter must have " + std::to_string(net.line_numbers) + " numbers.");
+  }
+
   em::Rows rows_;
 };
 
@@ -112,6 +154,9 @@ void bind_expectations(nb::module_& m) {
            "most"_a, "most_mixed"_a)
       .def("add", bound(&Expectations::add), "columns"_a, "rows"_a, "weights"_a = nb::none())
       .def("step", bound(&Expectations::step), "theta"_a, "lines"_a, "threads"_a = 1)
+      .def("draw", bound(&Expectations::draw), "theta"_a, "lines"_a, "seed"_a, "threads"_a = 1)
+      .def("redraw", bound(&Expectations::redraw), "theta"_a, "gaps"_a, "codes"_a, "weights"_a,
+           "most"_a, "seed"_a, "threads"_a = 1)
       .def("left", &Expectations::left)
       .def("counted", &Expectations::counted)
       .def_prop_ro("problems", [](const Expectations& e) { return e.rows().problems().size(); })

@@ -216,4 +216,46 @@ void MixedSolver::scatter(const Shape& shape, const Problem& problem, const doub
   }
 }
 
+void MixedSolver::draw(const Shape& shape, const Problem& problem, const double* counts,
+                       Chance& chance, double* moments) {
+  const std::size_t n = shape.states, m = shape.n_missing;
+  if (m == 0) {
+    scatter(shape, problem, counts, 1, moments);
+    return;
+  }
+  for (std::size_t s = 0; s < n; ++s) {
+    const double *l = precision_.data() + s * m * m, *mean = mean_.data() + s * m;
+    for (double left = counts[s]; left > 0; left -= 1) {
+      // m = K⁻¹h + L'⁻¹z with K = L L'
+      for (std::size_t i = m; i-- > 0;) {
+        double sum = chance.normal();
+        for (std::size_t j = i + 1; j < m; ++j) sum -= l[j * m + i] * row_[j];
+        row_[i] = sum / l[i * m + i];
+      }
+      for (std::size_t i = 0; i < m; ++i) row_[i] += mean[i];
+      add(shape, problem, s, std::min(left, 1.0), row_.data(), moments);
+    }
+  }
+}
+
+void MixedSolver::add(const Shape& shape, const Problem& problem, std::size_t state, double weight,
+                      const double* missing, double* moments) {
+  const std::span<const Part> parts = rows_.parts(shape);
+  const double* reals = rows_.reals(problem);
+  const std::int32_t* where = where_.data();
+  for (std::uint32_t f = shape.n_tables + shape.n_leaves; f < shape.n_parts; ++f) {
+    const Family& family = rows_.network().families[parts[f].family];
+    const std::size_t side = family.side();
+    z_.resize(side);
+    z_[0] = 1;
+    for (std::size_t i = 0; i + 1 < side; ++i)
+      z_[i + 1] = where[i] < 0 ? reals[~where[i]] : missing[where[i]];
+    const std::size_t u = rows_.bases(problem)[f] + rows_.offsets(parts[f])[state];
+    double* to = moments + family.moments_at + u * family.moments_size();
+    for (std::size_t i = 0; i < side; ++i)
+      for (std::size_t j = 0; j < side; ++j) to[i * side + j] += weight * z_[i] * z_[j];
+    where += side - 1;
+  }
+}
+
 }  // namespace credo::em

@@ -4,6 +4,7 @@
 //     K = Σ L L'/σ²,  h = Σ L c/σ²,   ∫ dm gives ½ h'K⁻¹h − ½ ln |K| + ...,   m ~ N(K⁻¹h, K⁻¹)
 #pragma once
 
+#include "em/chance.hpp"
 #include "em/rows.hpp"
 
 namespace credo::em {
@@ -33,8 +34,15 @@ class MixedSolver {
   // Adds the expected moments of the problem just solved.
   void scatter(const Shape& shape, const Problem& problem, const double* posterior, double weight,
                double* moments);
+  // Adds the moments of as many draws of the missing values as `counts` [states] says, for the
+  // problem just solved.
+  void draw(const Shape& shape, const Problem& problem, const double* counts, Chance& chance,
+            double* moments);
 
  private:
+  void add(const Shape& shape, const Problem& problem, std::size_t state, double weight,
+           const double* missing, double* moments);
+
   const Rows& rows_;
   const Lines& lines_;
   std::vector<double> precision_, mean_, covariance_, row_, z_;  // of each state

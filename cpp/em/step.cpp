@@ -13,14 +13,21 @@ namespace {
 
 constexpr double kFar = 1e-200;  // a product whose largest is below this is done again in logarithms
 
-// The expected counts of some of the problems.
-struct Partial {
-  std::vector<double> counts, leaves, moments;
-  double log_likelihood = 0;
-  std::int64_t impossible = -1;
-};
+}  // namespace
 
-// ln Z of a problem of tables; joint becomes the posterior over its states.
+void Partial::resize(const Network& net) {
+  counts.resize(net.cells);
+  leaves.resize(net.configurations);
+  moments.resize(net.moment_numbers);
+}
+
+std::size_t parts_of(const Rows& rows) {
+  const Network& net = rows.network();
+  const std::size_t problems = rows.problems().size();
+  const std::size_t numbers = net.cells + net.configurations + net.moment_numbers + 1;
+  return std::clamp<std::size_t>(std::min(problems / 512, problems * 16 / numbers), 1, 64);
+}
+
 double solve(const Rows& rows, const Shape& shape, const Problem& problem, const double* theta,
              double* joint) {
   const std::span<const Part> parts = rows.parts(shape);
@@ -64,8 +71,6 @@ void scatter(const Rows& rows, const Shape& shape, const Problem& problem, const
   }
 }
 
-}  // namespace
-
 double softmax(double* logs, std::size_t n) {
   const double high = *std::max_element(logs, logs + n);
   if (!(high > -kInfinity)) return -kInfinity;
@@ -79,18 +84,13 @@ Expected expect(const Rows& rows, const double* theta, const double* lines, int 
                 const std::function<void()>& poll) {
   const Network& net = rows.network();
   const std::span<const Problem> problems = rows.problems();
-  // As many parts as pay for their tables, whatever the number of threads.
-  const std::size_t numbers = net.cells + net.configurations + net.moment_numbers + 1;
-  const std::size_t n_parts =
-      std::clamp<std::size_t>(std::min(problems.size() / 512, problems.size() * 16 / numbers), 1, 64);
+  const std::size_t n_parts = parts_of(rows);
   std::vector<Partial> partial(n_parts);
   const Lines prepared(net, theta, lines);
   const std::thread::id owner = std::this_thread::get_id();
   parallel_for(n_parts, threads, [&](std::size_t part) {
     Partial& out = partial[part];
-    out.counts.resize(net.cells);
-    out.leaves.resize(net.configurations);
-    out.moments.resize(net.moment_numbers);
+    out.resize(net);
     std::vector<double> joint(rows.most_states + 1);
     MixedSolver mixed(rows, prepared);
     const std::size_t first = problems.size() * part / n_parts,

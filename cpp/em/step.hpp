@@ -21,6 +21,26 @@ struct Expected {
   std::int64_t impossible = -1;  // a problem of probability zero, or -1
 };
 
+// What some of the problems add up to.
+struct Partial {
+  std::vector<double> counts, leaves, moments;
+  double log_likelihood = 0;
+  std::int64_t impossible = -1;
+
+  void resize(const Network& net);
+};
+
+// As many parts as pay for their tables, whatever the number of threads.
+std::size_t parts_of(const Rows& rows);
+
+// ln Z of a problem of tables; OUT joint [states]: the posterior over its states.
+double solve(const Rows& rows, const Shape& shape, const Problem& problem, const double* theta,
+             double* joint);
+
+// Adds what a problem's tables and leaves are given.
+void scatter(const Rows& rows, const Shape& shape, const Problem& problem, const double* posterior,
+             double weight, Partial& out);
+
 // IN theta [cells], lines [line numbers]. `poll` is called now and then on the calling thread.
 Expected expect(const Rows& rows, const double* theta, const double* lines, int threads,
                 const std::function<void()>& poll);

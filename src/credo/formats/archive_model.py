@@ -1,7 +1,8 @@
 """What `model.json` says: variables, parents, distributions, record, and where the numbers are.
 
 Version 1 holds distributions. Version 2 adds, to those that were learned, what they were learned
-from (below). Version 3 adds the scales of numbers and is written where there are some. A later
+from (below). Version 3 adds the scales of numbers, and the posteriors of completed rows where EM drew
+the gaps, and is written where there are some. A later
 version must keep reading these: `tests/unit/formats` holds a file of each.
 """
 
@@ -88,7 +89,8 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
             node["learned"] = learned_json(local.learned, array)
         nodes.append(node)
     record = record_said(net.record)
-    version = VERSION if net.schema.scales else 2
+    drawn = any("completed" in n.get("learned", ()) for n in nodes)
+    version = VERSION if net.schema.scales or drawn else 2
     return {"format": "credo", "version": version, "nodes": nodes, "record": record}, arrays
 
 
@@ -277,6 +279,10 @@ def learned_json(learned: Learned, array: Put) -> dict[str, Any]:
         out["line prior"] = {p: np.asarray(getattr(learned.prior, p)).tolist() for p in LINE_FIELDS}
     elif learned.prior is not None:
         out["prior"] = array(_compact(learned.prior))
+    if isinstance(learned.completed, np.ndarray):
+        out["completed"] = array(learned.completed)
+    elif learned.completed is not None:
+        out["completed"] = posterior_json(learned.completed, array)
     return out
 
 
@@ -309,9 +315,31 @@ def learned_of(said: Any, family: tuple[Variable, ...], take: Take, what: str) -
         observed = Counts(family, values, None, skipped)
     else:
         observed = _moments(said.get("moments"), family, take, what, skipped)
-    return Learned(
-        observed, str(said.get("estimate")), _prior(said, family, take, what), tuple(tied)
-    )
+    prior = _prior(said, family, take, what)
+    completed = _completed(said.get("completed"), family, take, what)
+    return Learned(observed, str(said.get("estimate")), prior, tuple(tied), completed)
+
+
+def _completed(said: Any, family: tuple[Variable, ...], take: Take, what: str) -> Any:
+    if said is None:
+        return None
+    shape = tuple(v.arity for v in family if v.is_discrete)
+    if family[-1].is_discrete:
+        values = take(said, what)
+        fits = values.ndim == len(shape) + 1 and values.shape[1:] == shape
+        if not fits or not values.size or not _above_0(values):
+            raise InputError(f"{what}: the pseudo-counts of its completed rows do not fit it.")
+        return values
+    posterior = posterior_of(said, take, what)
+    assert posterior is not None
+    fits = posterior.shape == (len(np.atleast_1d(posterior.weight)), *shape)
+    if not fits or not posterior.weight.size or posterior.parents != len(family) - len(shape) - 1:
+        raise InputError(f"{what}: the posterior of its completed rows does not fit it.")
+    return posterior
+
+
+def _above_0(values: Floats) -> bool:
+    return bool(((values > 0) & np.isfinite(values)).all())
 
 
 def _moments(
@@ -351,7 +379,7 @@ def _prior(said: Any, family: tuple[Variable, ...], take: Take, what: str) -> An
         whole = np.broadcast_to(values, shape)
     except ValueError:
         raise InputError(f"{what}: its prior does not fit its table.") from None
-    if not ((whole > 0) & np.isfinite(whole)).all():
+    if not _above_0(whole):
         raise InputError(f"{what}: its prior pseudo-counts must be above 0.")
     return whole
 

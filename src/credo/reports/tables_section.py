@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from credo.core.render import many, number, short_probability
-from credo.model.networks.cpt import Cpt, entry_intervals
+from credo.model.networks.cpt import Cpt
 from credo.model.networks.family import cells
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.undirected.feature import Feature
@@ -141,7 +141,7 @@ def _intervals(d: Cpt, level: float) -> tuple[Any, Any] | None:
     """The ends of the intervals of the rows that are shown."""
     if d.counts is None:
         return None
-    low, high = entry_intervals(d.counts.reshape(-1, d.child.arity)[:_ROWS], level)
+    low, high = d.ends(level, rows=_ROWS)
     return low, high
 
 

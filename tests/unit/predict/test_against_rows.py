@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,11 +66,27 @@ def test_a_graph_that_was_given_is_no_uncertainty():
 def test_gaps_that_em_filled_are_said_too():
     rows = {n: list(ROWS[n]) for n in "abc"}
     rows["a"][:100] = [None] * 100
-    known = cr.em("[b][a|b][c]", rows, prior=cr.BDeu(1), rng=0)
+    known = cr.em("[b][a|b][c]", rows, prior=cr.BDeu(1), rng=0, draws=0)
     (note,) = known.ask("P(a=yes | b=high)", interval=0.95).notes
     assert note == "the interval takes the gaps as EM filled them: it leaves out how sure that is"
-    (note,) = cr.learn(rows).ask("P(a=yes | b=high)", interval=0.95).notes
+    learned = cr.learn(rows)
+    details = {k: v for k, v in learned.record.details.items() if k != "completions"}
+    filled = learned.with_record(replace(learned.record, details=details))
+    (note,) = filled.ask("P(a=yes | b=high)", interval=0.95).notes
     assert "the learned graph and the gaps as EM filled them" in note
+
+
+def test_gaps_that_em_drew_are_included_and_the_answer_says_so():
+    rows = {n: list(ROWS[n]) for n in "abc"}
+    rows["a"][:100] = [None] * 100
+    known = cr.em("[b][a|b][c]", rows, prior=cr.BDeu(1), rng=0)
+    (note,) = known.ask("P(a=yes | b=high)", interval=0.95).notes
+    assert note == "the interval includes what the gaps leave uncertain"
+    (note,) = cr.learn(rows).ask("P(a=yes | b=high)", interval=0.95).notes
+    assert note == (
+        "the interval is given the learned graph, whose uncertainty it leaves out, and includes "
+        "what the gaps leave uncertain"
+    )
 
 
 def test_the_counts_are_kept_in_a_file_and_told_by_the_command(net, tmp_path):

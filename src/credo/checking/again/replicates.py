@@ -44,10 +44,10 @@ def drawn_networks(net: Network, n: int, rng: Rng) -> Iterator[Network]:
     if not any(map(has_posterior, net.distributions.values())):
         yield from (net for _ in range(n))
         return
-    source = Draws(net, rng)
     numbers = sum(d.values.size for d in net.distributions.values() if isinstance(d, Cpt))
     different = min(n, max(_NUMBERS // max(numbers, 1), 10))
     times = ceil(n / different)
+    source = Draws(net, rng, different)
     for first in range(0, different, _BLOCK):
         size = min(_BLOCK, different - first)
         drawn = source.next(net.names, size)

@@ -24,7 +24,7 @@ from credo.checking.findings import Section, pick
 from credo.core.errors import InputError
 from credo.core.render import bar, number
 from credo.model.methods.pictures import picture
-from credo.model.networks.cpt import Cpt, entry_intervals
+from credo.model.networks.cpt import Cpt
 from credo.model.values.reals import shown
 from credo.model.values.value import View, finite
 from credo.predict.exact.engine import engine_of
@@ -283,7 +283,7 @@ def _table(
         matters[..., 0] = False
         fixed //= 2
     if local.counts is not None:
-        ends = entry_intervals(local.counts, level)
+        ends = local.ends(level)
         bottom, top = np.asarray(ends.lower), np.asarray(ends.upper)
     else:
         odds = safe / (1 - safe)

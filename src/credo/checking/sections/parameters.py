@@ -13,7 +13,7 @@ import numpy as np
 
 from credo.checking.findings import SHOWN, Finding, Section
 from credo.core.render import many, number
-from credo.model.networks.cpt import Cpt, entry_intervals
+from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.value import View
 from credo.stats.moments import Moments
@@ -142,7 +142,7 @@ def parameters(net: Network) -> Parameters | str:
 
 def _table(local: Cpt) -> tuple[list[Wide], int, int, int]:
     assert local.counts is not None
-    ends = entry_intervals(local.counts, 0.95)
+    ends = local.ends(0.95)
     low, high = np.asarray(ends.lower), np.asarray(ends.upper)
     width = high - low
     if local.child.arity == 2:  # the other state says the same

@@ -28,6 +28,8 @@ __all__ = ["command"]
 @option("--restarts", type=int, metavar="N", help="EM runs from different starts.")
 @option("--tol", type=float, default=1e-09, help="Stop when a step changes no parameter by more.")
 @option("--max-iter", "--budget", "max_iter", type=int, metavar="N", help="The most iterations.")
+@option("--draws", type=int, default=200, metavar="N", help="How often missing cells are drawn, "
+        "so that intervals include them; 0 for none.")  # fmt: skip
 @normalise_option
 @common_options(
     seed="For random starts.", threads="How many threads may work; all cores unless told."
@@ -44,6 +46,7 @@ def command(
     restarts: int | None,
     tol: float,
     max_iter: int | None,
+    draws: int,
     common: Common,
     **reading: Any,
 ) -> None:
@@ -73,6 +76,7 @@ def command(
         method=method,
         tol=tol,
         max_iter=max_iter,
+        draws=draws,
         rng=common.seed,
         estimate=estimate,
         threads=common.threads,

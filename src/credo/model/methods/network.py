@@ -105,6 +105,8 @@ class NetworkMethods(Questions):
 
         `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
         them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
+        After `cr.em` with a prior each sample has parameters of its own, drawn given the observed
+        cells, so that copies differ as much as the rows leave open.
 
         >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -115,7 +117,7 @@ class NetworkMethods(Questions):
         """
         from credo.predict.rows.impute import impute
 
-        return impute(self._asked, rows, method, notes=True, **options)
+        return impute(self._asked, rows, method, notes=True, uncertain=True, **options)
 
     def do(self, values: Mapping[str, Any]) -> Network:
         """The network after an intervention: the variables are set, not observed.

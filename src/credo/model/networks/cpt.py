@@ -21,6 +21,7 @@ import numpy as np
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.core.render import Shown, View, short_probability
 from credo.core.schema import Variable
+from credo.model.answers.credible import Credible
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import Interval, tails
 from credo.model.distributions.quantiles import beta_quantile
@@ -30,8 +31,10 @@ from credo.model.values.learned import Learned
 from credo.model.values.reals import Floats
 from credo.model.values.value import readonly
 
-__all__ = ["Cpt", "TableInterval", "entry_intervals"]
+__all__ = ["Cpt", "TableInterval", "completed_intervals", "entry_intervals"]
 
+_DRAWS = 4000  # of an entry whose posterior is a mixture
+_COLUMNS = 1000  # entries drawn at once
 _SHOWN = 64  # rows of a table that are printed
 
 
@@ -49,6 +52,8 @@ class TableInterval(Shown, Interval):
     """
 
     variables: tuple[Variable, ...] = ()
+    error: Any = 0.0
+    """The Monte Carlo error of the ends, where gaps had to be drawn; else they are exact."""
 
     def _view(self) -> View:
         low, high = (np.asarray(end).reshape(-1, self.variables[-1].arity) for end in self)
@@ -58,7 +63,11 @@ class TableInterval(Shown, Interval):
             return ["–".join(map(short_probability, pair)) for pair in ends]
 
         said = f", {100 * self.level:.10g} % intervals"
-        return _table_view(self.variables, said, row)
+        view = _table_view(self.variables, said, row)
+        worst = float(np.max(self.error, initial=0.0))
+        if not worst:
+            return view
+        return view._replace(note="\n".join(filter(None, [view.note, f"(ends ± {worst:.2g})"])))
 
 
 def _title(variables: tuple[Variable, ...]) -> str:
@@ -99,6 +108,31 @@ def entry_intervals(counts: Floats, level: float) -> Interval:
     ends = _quantiles(different, share)[where.ravel()]
     lower, upper = (ends[:, i].reshape(counts.shape) for i in (0, 1))
     return Interval(lower, upper, level)
+
+
+def completed_intervals(completed: Floats, level: float) -> Credible:
+    """The same where the first axis has the pseudo-counts of some completions of the rows.
+
+    Each entry alone is a mixture of Betas, from each of which some draws are taken.
+
+    >>> interval = completed_intervals(np.array([[5.0, 7.0], [7.0, 5.0]]), 0.95)
+    >>> np.round(interval.lower, 1).tolist(), interval.draws
+    ([0.2, 0.2], 4000)
+    """
+    chance = np.random.default_rng(0)
+    times = -(-_DRAWS // len(completed))
+    rest = completed.sum(axis=-1, keepdims=True) - completed
+    shape = completed.shape[1:]
+    flat = [x.reshape(len(completed), -1) for x in (completed, np.maximum(rest, 0.0))]
+    parts = []
+    for first in range(0, flat[0].shape[1], _COLUMNS):
+        a, b = (np.repeat(x[:, first : first + _COLUMNS], times, axis=0) for x in flat)
+        certain = b <= 0  # one state
+        drawn = np.where(certain, 1.0, chance.beta(a, np.where(certain, 1.0, b)))
+        parts.append(Credible.of(drawn, level, chained=True))
+    ends = [np.concatenate([np.asarray(getattr(p, f)) for p in parts]).reshape(shape)
+            for f in ("lower", "upper", "error")]  # fmt: skip
+    return Credible(ends[0], ends[1], level, times * len(completed), ends[2])
 
 
 def _quantiles(pairs: Floats, share: float) -> Floats:
@@ -288,6 +322,8 @@ class Cpt(Shown):
     def interval(self, level: float = 0.95) -> TableInterval:
         """The central credible interval of every entry: exact, each entry alone is a Beta.
 
+        After EM, which draws the gaps of its rows, a mixture of Betas, with the error of its ends.
+
         >>> import credo as cr
         >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.Beta(3, 4))
         >>> low, high = net.cpt("Fev").interval(0.95)
@@ -299,8 +335,22 @@ class Cpt(Shown):
                 f"The table of {self.child.name!r} has no posterior, so it has no interval.",
                 hint="Learn it with a prior, such as cr.fit(dag, rows, prior=cr.BDeu(1)).",
             )
-        ends = entry_intervals(self.counts, level)
-        return TableInterval(ends.lower, ends.upper, ends.level, self.variables)
+        ends = self.ends(level)
+        error = ends.error if isinstance(ends, Credible) else 0.0
+        return TableInterval(ends.lower, ends.upper, ends.level, self.variables, error)
+
+    def ends(self, level: float, at: tuple[int, ...] = (), rows: int | None = None) -> Interval:
+        """The intervals of the entries below some first states, or of the first rows alone."""
+        assert self.counts is not None
+        completed = None if self.learned is None else self.learned.completed
+        if rows is None:
+            if completed is None:
+                return entry_intervals(self.counts[at], level)
+            return completed_intervals(completed[(slice(None), *at)], level)
+        if completed is None:
+            return entry_intervals(self.counts.reshape(-1, self.child.arity)[:rows], level)
+        flat = completed.reshape(len(completed), -1, self.child.arity)
+        return completed_intervals(flat[:, :rows], level)
 
     def row(
         self,
@@ -329,7 +379,7 @@ class Cpt(Shown):
             return row
         if self.counts is None:
             self.interval(interval)
-        ends = entry_intervals(self.counts[at], interval)  # type: ignore[index]
+        ends = self.ends(interval, at)
         return row.with_interval(ends.lower, ends.upper, ends.level)
 
     def __getitem__(self, given: Any) -> Distribution:

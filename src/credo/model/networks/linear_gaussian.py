@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from credo.core.errors import InputError, SchemaError, unknown_name
 from credo.core.render import table_html, table_text, text_html
 from credo.core.schema import Variable
+from credo.model.answers.credible import Credible
 from credo.model.answers.interval import Interval, tails
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.quantiles import gamma_quantile
@@ -34,6 +35,8 @@ from credo.model.values.value import finite, readonly
 __all__ = ["LinePosterior", "LinearGaussian"]
 
 Floats = NDArray[np.float64]
+
+_DRAWS = 4000  # of a line whose posterior is a mixture
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,6 +80,10 @@ class LinePosterior:
         """The number of continuous parents."""
         return int(self.slope.shape[-1])
 
+    def take(self, at: NDArray[np.intp]) -> LinePosterior:
+        """Some entries along the first axis."""
+        return LinePosterior(*(getattr(self, f.name)[at] for f in fields(self)))
+
     def scale(self, of: int | None) -> Floats:
         """The scale of the Student t of a slope, or (None) of the intercept at y = 0."""
         inverse = np.linalg.inv(self.spread) if self.parents else self.spread
@@ -88,10 +95,26 @@ class LinePosterior:
         out: Floats = np.sqrt(self.beta / self.alpha * size)
         return out
 
-    def interval(self, level: float, of: str, names: tuple[str, ...]) -> Interval:
-        """The central credible intervals of `intercept`, `variance`, or a parent's slope."""
+    def interval(
+        self, level: float, of: str, names: tuple[str, ...], completed: bool = False
+    ) -> Interval:
+        """The central credible intervals of `intercept`, `variance`, or a parent's slope.
+
+        Where the first axis has some completions of the rows, of their mixture, by draws.
+        """
         from scipy.special import stdtrit
 
+        if of not in ("intercept", "variance", *names):
+            known = ("intercept", "variance", *names)
+            raise unknown_name("The coefficient", of, known, "one of the line")
+        if completed:
+            times = -(-_DRAWS // len(self.weight))
+            chance = np.random.default_rng(0)
+            each = self.take(np.repeat(np.arange(len(self.weight)), times))
+            intercept, slope, variance = (p[0] for p in each.draw(1, chance, chance))
+            drawn = {"intercept": intercept, "variance": variance}
+            drawn |= {n: slope[..., k] for k, n in enumerate(names)}
+            return Credible.of(drawn[of], level, chained=True)
         low, high = tails(level)
         if of == "variance":
             with np.errstate(over="ignore", divide="ignore"):
@@ -101,12 +124,9 @@ class LinePosterior:
         if of == "intercept":
             middle = self.mean - (self.slope * self.centre).sum(axis=-1)
             scale = self.scale(None)
-        elif of in names:
+        else:
             at = names.index(of)
             middle, scale = self.slope[..., at], self.scale(at)
-        else:
-            known = ("intercept", "variance", *names)
-            raise unknown_name("The coefficient", of, known, "one of the line")
         away = stdtrit(2 * self.alpha, high) * scale
         return Interval(middle - away, middle + away, level)
 
@@ -254,7 +274,9 @@ class LinearGaussian:
                 f"The line of {self.child.name!r} has no posterior, so it has no interval.",
                 hint="Learn it with a prior, such as cr.fit(dag, rows, prior=cr.LinePrior()).",
             )
-        return self.posterior.interval(level, of, tuple(p.name for p in self.continuous))
+        names = tuple(p.name for p in self.continuous)
+        completed = None if self.learned is None else self.learned.completed
+        return (completed or self.posterior).interval(level, of, names, completed is not None)
 
     def log_density(self, value: ArrayLike, continuous: Sequence[ArrayLike]) -> Floats:
         """ln p(value | continuous parents) for every configuration of the discrete parents.

@@ -30,13 +30,16 @@ class Learned(Told):
     """The statistic, the prior and the estimate behind one distribution.
 
     `prior` is the pseudo-counts of a table, or a `LinePrior`; None without a prior. `tied` names
-    the families that share one table.
+    the families that share one table. After EM `completed` is the posterior for each of some
+    completions of the rows, drawn given the observed cells: pseudo-counts with a first axis of
+    completions, or a `LinePosterior` with one.
     """
 
     observed: Counts | Moments
     estimate: str
     prior: NDArray[np.float64] | LinePrior | None = None
     tied: tuple[str, ...] = ()
+    completed: Any = None
 
     def __post_init__(self) -> None:
         if self.estimate not in ESTIMATES:
@@ -45,7 +48,10 @@ class Learned(Told):
     def on(self, order: list[int], names: tuple[str, ...]) -> Learned:
         """The same for a table with its axes in another order."""
         prior = self.prior.transpose(order) if isinstance(self.prior, np.ndarray) else self.prior
-        return Learned(self.observed.marginal(names), self.estimate, prior, self.tied)
+        completed = self.completed
+        if completed is not None:
+            completed = completed.transpose([0, *(i + 1 for i in order)])
+        return Learned(self.observed.marginal(names), self.estimate, prior, self.tied, completed)
 
     def same_as(self, other: Any) -> bool:
         """Whether the same rows would give the same again."""

@@ -4,6 +4,9 @@
 
 Every family draws from generators of its own, seeded by `rng` and its name: the same seed gives
 the same parameters whatever is asked, in whatever blocks they are drawn. Tied families share one.
+Where EM kept the posteriors of some completions of its rows, the draws go through these in order,
+all families together: draw d of D is given completion ⌊d·K/D⌋ of K (fewer draws than completions
+begin at any of them).
 
 The draws are the batch of a plan, [draws, cells] for each table. Entries below 1e-60 are taken as
 0 at first, because numbers that small make the engine carry exponents of their own, at fifty times
@@ -30,11 +33,12 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError
 from credo.core.progress import track
+from credo.model.answers.credible import Credible
 from credo.model.answers.number_answer import moments_behind
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.randomness import Rng, generator
-from credo.predict.exact.engine import MAX_WORK, Engine
+from credo.predict.exact.engine import ENGINES, MAX_WORK, Engine, engine_of
 from credo.predict.mixed.densities import row_tables
 from credo.predict.mixed.gaussian_groups import width
 from credo.predict.questions.evidence import Evidence
@@ -52,9 +56,11 @@ __all__ = [
     "Draws",
     "MomentDraws",
     "dirichlet_rows",
+    "gaps_drawn",
     "has_posterior",
     "moment_draws",
     "network_of",
+    "networks_of",
 ]
 
 Floats = NDArray[np.float64]
@@ -70,9 +76,9 @@ def has_posterior(local: Local) -> bool:
 
 
 class Draws:
-    """The draws of one seed; each call of `next` goes on where the last one ended."""
+    """`draws` draws of one seed; each call of `next` goes on where the last one ended."""
 
-    def __init__(self, net: Network, rng: Rng) -> None:
+    def __init__(self, net: Network, rng: Rng, draws: int) -> None:
         if not any(map(has_posterior, net.distributions.values())):
             searched = net.record is not None and bool(net.record.details.get("search"))
             also = ", or learn it so: cr.learn(rows, parameters=cr.BDeu(1))" if searched else ""
@@ -81,12 +87,17 @@ class Draws:
                 hint="Learn its parameters with a prior: "
                 f"cr.fit(net, rows, prior=cr.BDeu(1)){also}.",
             )
-        self.net = net
+        self.net, self.draws = net, draws
         if isinstance(rng, np.random.Generator):
             rng = int(rng.integers(2**63))
         generator(rng)  # refuses what is not a seed
         self.seed = int(rng)
         self._sources: dict[str, tuple[np.random.Generator, np.random.Generator]] = {}
+        self._done: dict[str, int] = {}
+
+    def interval(self, samples: Floats, level: float) -> Credible:
+        """The interval of something under each draw, in their order along the first axis."""
+        return Credible.of(samples, level, gaps_drawn(self.net))
 
     def next(self, names: Iterable[str], n: int) -> dict[str, Any]:
         """The next `n` draws of some families: [n, cells] for a table, a `Line` for a line."""
@@ -104,6 +115,15 @@ class Draws:
 
     def _draw(self, local: Local, key: str, n: int) -> Any:
         gammas, others = self._generators(key)
+        completed = _completed(local)
+        if completed is not None:
+            done = self._done.get(key, 0)
+            self._done[key] = done + n
+            many = len(completed if isinstance(completed, np.ndarray) else completed.weight)
+            at = (self._first(many) + (done + np.arange(n)) * many // self.draws) % many
+            if isinstance(completed, np.ndarray):
+                return dirichlet_rows(completed[at], 1, gammas, others).reshape(n, -1)
+            return tuple(part[0] for part in completed.take(at).draw(1, gammas, others))
         if isinstance(local, LinearGaussian):
             assert local.posterior is not None
             return local.posterior.draw(n, gammas, others)
@@ -114,6 +134,12 @@ class Draws:
                 hint="Learn it with a prior, such as cr.BDeu(1).",
             )
         return dirichlet_rows(local.counts, n, gammas, others)
+
+    def _first(self, many: int) -> int:
+        """The completion of the first draw."""
+        if self.draws >= many:
+            return 0
+        return int(np.random.default_rng(self.seed).integers(many))
 
     def _generators(self, key: str) -> tuple[np.random.Generator, np.random.Generator]:
         found = self._sources.get(key)
@@ -126,6 +152,16 @@ class Draws:
             )
             found = self._sources[key] = (first, second)
         return found
+
+
+def gaps_drawn(net: Network) -> bool:
+    """Whether the posterior of a network includes what the gaps of its rows leave uncertain."""
+    return any(_completed(d) is not None for d in net.distributions.values())
+
+
+def _completed(local: Local) -> Any:
+    """The posteriors after some completions of the rows, if there are any."""
+    return None if local.learned is None else local.learned.completed
 
 
 def network_of(net: Network, drawn: Mapping[str, Any], i: int, least: float = 0.0) -> Network:
@@ -141,6 +177,22 @@ def network_of(net: Network, drawn: Mapping[str, Any], i: int, least: float = 0.
             variance = np.maximum(variance, _LEAST)
             locals_[name] = LinearGaussian(local.child, local.parents, intercept, slope, variance)
     return type(net).trusted(net.dag, locals_, None)
+
+
+def networks_of(source: Draws) -> Iterator[Network]:
+    """The networks of all draws, one after the other; they share compiled plans."""
+    net = source.net
+    engine = engine_of(net)
+    for _ in range(source.draws):
+        drawn = network_of(net, source.next(net.names, 1), 0, _SMALL)
+        tables = [
+            local.values.ravel() if isinstance(local, Cpt) else own
+            for own, local in zip(
+                engine.tables, (drawn.distributions[n] for n in net.names), strict=True
+            )
+        ]
+        ENGINES[drawn] = engine.under(drawn, tables)
+        yield drawn
 
 
 def dirichlet_rows(

@@ -23,7 +23,6 @@ from credo.core.errors import InputError, LimitError
 from credo.core.progress import track
 from credo.core.render import text_html
 from credo.data import Table
-from credo.model.answers.credible import Credible
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import probability
 from credo.model.answers.mixed_joint import MixedJoint
@@ -31,11 +30,10 @@ from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.answers.number_answer import NumberAnswer
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.multivariate import MultivariateGaussian
-from credo.model.networks.cpt import Cpt
 from credo.model.values.randomness import Rng
-from credo.predict.exact.engine import ENGINES, engine_of, split
+from credo.predict.exact.engine import engine_of, split
 from credo.predict.exact.posterior import event_probability, marginals, posterior, that_matters
-from credo.predict.intervals.draws import DrawnPlan, Draws, MomentDraws, moment_draws, network_of
+from credo.predict.intervals.draws import DrawnPlan, Draws, MomentDraws, moment_draws, networks_of
 from credo.predict.intervals.uncertain import (
     Probability,
     UncertainGaussian,
@@ -79,7 +77,7 @@ def posterior_interval(request: Request) -> Any:
         return uncertain(request, answer, source)
     samples, _ = joint_draws(net, names, evidence, None, source, request.draws)
     shape = tuple(v.arity for v in answer.variables)
-    interval = Credible.of(samples.reshape(len(samples), *shape), level)
+    interval = source.interval(samples.reshape(len(samples), *shape), level)
     notes = against_rows(net, names, answer.p, interval, evidence)
     found = Distribution(answer.variables, answer.p, interval, None, notes)
     if len(names) == 1 and found.variables[0].scale is not None:
@@ -95,7 +93,7 @@ def event_interval(request: Request) -> Probability:
     source, level = _draws(request)
     samples, _ = joint_draws(net, names, evidence, codes, source, request.draws)
     last = samples.reshape(len(samples), -1, net.variable(names[-1]).arity)
-    interval = Credible.of(last[..., codes[names[-1]]].sum(axis=(1, 2)), level)
+    interval = source.interval(last[..., codes[names[-1]]].sum(axis=(1, 2)), level)
     notes = against_rows(net, names, np.array(value), interval, evidence, codes)
     return Probability(value, interval, notes)
 
@@ -114,7 +112,7 @@ def marginal_intervals(request: Request) -> dict[str, Any]:
         flat = _some(np.concatenate(parts))
         sizes = [p.variables[0].arity for p in tables.values()]
         for (name, point), samples in zip(tables.items(), split(flat, sizes), strict=True):
-            interval = Credible.of(samples, level)
+            interval = source.interval(samples, level)
             notes = against_rows(net, (name,), point.p, interval, evidence)
             found = Distribution(point.variables, point.p, interval, None, notes)
             scaled = found.variables[0].scale is not None
@@ -122,14 +120,14 @@ def marginal_intervals(request: Request) -> dict[str, Any]:
     for name, point in points.items():
         if name not in out:
             one = request.but(targets=(name,))
-            out[name] = uncertain(one, point, Draws(net, request.seed))
+            out[name] = uncertain(one, point, Draws(net, request.seed, draws))
     return {n: out[n] for n in points}
 
 
 def _draws(request: Request) -> tuple[Draws, float]:
     """The draws of the parameters, and the level of the intervals."""
     assert request.level is not None
-    return Draws(request.net, request.seed), request.level
+    return Draws(request.net, request.seed, request.draws), request.level
 
 
 def uncertain(request: Request, answer: Any, source: Draws) -> Any:
@@ -148,17 +146,17 @@ def uncertain(request: Request, answer: Any, source: Draws) -> Any:
     cases = cases_of(net, continuous, discrete, evidence)
     weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)
     if cases.names:
-        again = Draws(net, source.seed)
+        again = Draws(net, source.seed, draws)
         weights, good = joint_draws(net, cases.names, evidence, None, again, draws)
     states = prod(net.variable(n).arity for n in discrete)
     answer = in_numbers(request, answer)
     scale = net.variable(continuous[0]).scale
     drawn = moment_draws(cases, weights, good, states, evidence, source, scale)
     if isinstance(answer, MixedJoint):
-        return _joint_interval(answer, drawn, level)
+        return _joint_interval(answer, drawn, source, level)
     spans: dict[str, Any] = {
-        "mean_interval": Credible.of(_one(drawn.mean), level),
-        "sd_interval": Credible.of(_one(drawn.sd), level),
+        "mean_interval": source.interval(_one(drawn.mean), level),
+        "sd_interval": source.interval(_one(drawn.sd), level),
     }
     if isinstance(answer, NumberAnswer):
         return replace(answer, **spans)
@@ -170,9 +168,9 @@ def uncertain(request: Request, answer: Any, source: Draws) -> Any:
         share = weights.reshape(len(weights), -1)[:, cells]
         return UncertainMixture(
             answer.weights, answer.means, answer.variances, answer.name, answer.labels,
-            weight_interval=Credible.of(share, level), **spans,
+            weight_interval=source.interval(share, level), **spans,
         )  # fmt: skip
-    spans["correlation_interval"] = Credible.of(drawn.correlation[:, 0], level)
+    spans["correlation_interval"] = source.interval(drawn.correlation[:, 0], level)
     if isinstance(answer, MultivariateGaussian):
         return UncertainMultivariate(answer.mean, answer.covariance, answer.names, **spans)
     return UncertainMultivariateMixture(
@@ -186,12 +184,14 @@ def _one(drawn: Floats) -> Floats:
     return out
 
 
-def _joint_interval(answer: MixedJoint, drawn: MomentDraws, level: float) -> MixedJoint:
+def _joint_interval(
+    answer: MixedJoint, drawn: MomentDraws, source: Draws, level: float
+) -> MixedJoint:
     """Intervals of p, means and sds for each state of the discrete variables."""
     shape = answer.discrete.p.shape
-    p = Credible.of(drawn.p.reshape(len(drawn.p), *shape), level)
+    p = source.interval(drawn.p.reshape(len(drawn.p), *shape), level)
     discrete = Distribution(answer.discrete.variables, answer.discrete.p, p)
-    mean, sd = Credible.of(drawn.mean, level), Credible.of(drawn.sd, level)
+    mean, sd = source.interval(drawn.mean, level), source.interval(drawn.sd, level)
     return MixedJoint(discrete, answer.continuous, answer.given, mean, sd)
 
 
@@ -229,7 +229,7 @@ def joint_draws(
             if n in evidence.soft:
                 weight += np.log(evidence.soft[n])[[at[k] for at in grid]]
     parts, kept = [], []
-    whole = alone.run(Draws(net, source.seed), draws) if first else None
+    whole = alone.run(Draws(net, source.seed, draws), draws) if first else None
     for logs, flats in asked.run(source, draws, grid):
         log_e = logs if whole is None else next(whole)[0]
         good = log_e[:, 0] > -np.inf
@@ -246,7 +246,6 @@ def _some(found: Floats) -> Floats:
 
 
 _NUMBERS = 20_000_000  # probabilities kept at once
-_SMALL = 1e-60
 
 
 class Predictions(NamedTuple):
@@ -266,7 +265,7 @@ def predict_proba_interval(
     """Predictions for each row of a table with their credible intervals."""
     level = probability(level)
     draws = enough(draws, level)
-    seed = Draws(net, rng).seed
+    source = Draws(net, rng, draws)
     table = read_rows(net, rows, without=target if target in net.distributions else None)
     p = predict_proba(net, table, target, threads=threads)
     different, inverse = _different(table)
@@ -278,11 +277,11 @@ def predict_proba_interval(
     networks: Iterator[Network] = iter(())
     for start, d in track(work, "drawing parameters", total=len(starts) * draws):
         if d == 0:
-            networks = _drawn(net, Draws(net, seed), draws)
+            networks = networks_of(Draws(net, source.seed, draws))
         part = different.take(slice(start, start + step))
         samples[d, : len(part)] = predict_proba(next(networks), part, target, threads=threads)
         if d == draws - 1:
-            found = Credible.of(samples[:, : len(part)], level)
+            found = source.interval(samples[:, : len(part)], level)
             low[start : start + step], high[start : start + step] = found
     return Predictions(p, low[inverse], high[inverse])
 
@@ -296,18 +295,3 @@ def _different(table: Table) -> tuple[Table, NDArray[np.intp]]:
     unique, inverse = grouped(codes)
     columns = [unique[:, k].astype(a.dtype) for k, a in enumerate(arrays)]
     return Table(Block(table.schema, tuple(columns))), np.asarray(inverse).ravel()
-
-
-def _drawn(net: Network, source: Draws, draws: int) -> Iterator[Network]:
-    """The networks of the draws, one after the other."""
-    engine = engine_of(net)
-    for _ in range(draws):
-        drawn = network_of(net, source.next(net.names, 1), 0, _SMALL)
-        tables = [
-            local.values.ravel() if isinstance(local, Cpt) else own
-            for own, local in zip(
-                engine.tables, (drawn.distributions[n] for n in net.names), strict=True
-            )
-        ]
-        ENGINES[drawn] = engine.under(drawn, tables)
-        yield drawn

@@ -3,7 +3,8 @@
 They stand in `notes` of the answer, below it in print and HTML, and in JSON: configurations without
 a row (`unseen`), arrows that rows could not decide (`intervention`), rows that speak against the
 graph (`against_rows`), and what an interval leaves out. An interval is that of the parameters: a
-graph that was searched for in the same rows is taken as known, and so are gaps that EM filled.
+graph that was searched for in the same rows is taken as known. Gaps are included where EM drew
+them (`train/em/augment.py`), and else taken as it filled them.
 """
 
 from __future__ import annotations
@@ -127,6 +128,9 @@ def left_out(record: Record | None, answer: Any) -> tuple[str, ...]:
     details = record.details
     graph = details.get("search", "") not in _NOT_SEARCHED
     gaps = "iterations" in details and bool(details.get("missing") or details.get("hidden"))
+    if gaps and details.get("completions"):
+        given = "is given the learned graph, whose uncertainty it leaves out, and " if graph else ""
+        return (f"the interval {given}includes what the gaps leave uncertain",)
     if graph and gaps:
         return (
             "the interval is given the learned graph and the gaps as EM filled them: it leaves "

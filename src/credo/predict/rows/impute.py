@@ -5,7 +5,9 @@
     posterior   P(gap | rest of the row) for each gap by itself
 
 A table filled by modes looks more certain than it is; m copies filled by samples carry the
-uncertainty into whatever is computed from them (multiple imputation, Rubin 1987).
+uncertainty into whatever is computed from them (multiple imputation, Rubin 1987). After EM each
+copy has parameters of its own, drawn given the observed cells, without which the copies would be
+too much alike.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from credo.model.distributions.gaussian import Gaussian
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.value import choice, whole
 from credo.predict.exact.engine import Engine, engine_of
+from credo.predict.intervals.draws import Draws, gaps_drawn, networks_of
 from credo.predict.questions.notes import tell
 from credo.predict.rows.blanket import impossible_row
 from credo.predict.rows.rows import read_rows
@@ -55,8 +58,13 @@ def impute(
     rng: Rng = 0,
     threads: int = 1,
     notes: bool = False,
+    uncertain: bool = False,
 ) -> Table | list[Table] | Gaps:
-    """Fill the gaps of a table; see `Network.impute`. `notes` names numbers that no row has."""
+    """Fill the gaps of a table; see `Network.impute`.
+
+    `notes` names numbers that no row has. With `uncertain` each sample has parameters of its own,
+    drawn from the posterior, where that includes the gaps of the rows it was learned from.
+    """
     choice(method, ("mode", "sample", "posterior"), "method")
     threads = checked_threads(threads)
     if copies is not None:
@@ -65,6 +73,12 @@ def impute(
             raise InputError("copies= goes with method='sample': modes would all be the same.")
     table = read_rows(net, rows)
     draws = generator(rng)
+    if uncertain and method == "sample" and gaps_drawn(net):
+        source = Draws(net, draws, copies or 1)
+        each = [impute(n, table, method, rng=draws, threads=threads) for n in networks_of(source)]
+        if notes and not net.is_discrete:
+            warn_outside(table, each)  # type: ignore[arg-type]
+        return each if copies is not None else each[0]  # type: ignore[return-value]
     if not net.is_discrete:
         from credo.predict.rows.impute_mixed import mixed_fill
 

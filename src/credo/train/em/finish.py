@@ -27,8 +27,8 @@ from credo.model.networks.network import Network
 from credo.model.values.learned import Learned
 from credo.predict.rows.impute import Gaps, impute
 from credo.stats.block import Block
-from credo.train.em.e_step import Layout, Parameters, Statistics
-from credo.train.em.maximise import NetworkEM
+from credo.train.em.e_step import Parameters, Statistics
+from credo.train.em.relabel import even, near, permute
 from credo.train.em.run import Run
 from credo.train.em.setup import Setup
 from credo.train.parameters.families import FamilySpec, learn
@@ -176,44 +176,15 @@ def _ordered(setup: Setup, statistics: Statistics) -> Statistics:
     layout = setup.em.layout
     counts, moments = statistics.counts.copy(), statistics.moments.copy()
     for name in setup.unnamed:
-        near = [j for j, (c, above) in enumerate(layout.families) if name in _names(c, above)]
-        if any(not _even(setup.em, j) for j in near):
+        families = near(layout, name)
+        if any(not even(setup.em, j) for j in families):
             continue
         own = layout.table(counts, layout.at[name])
         often = own.reshape(-1, own.shape[-1]).sum(axis=0)
         order = np.argsort(-often, kind="stable")
-        for j in near:
-            _permute(layout, j, name, order, counts, moments)
+        for j in families:
+            permute(layout, j, name, order, counts, moments)
     return Statistics(counts, moments)
-
-
-def _names(child: Any, parents: Any) -> list[str]:
-    return [child.name, *(p.name for p in parents)]
-
-
-def _even(em: NetworkEM, j: int) -> bool:
-    """Whether a family treats the states of its variables alike before any row is seen."""
-    name = em.layout.names[j]
-    if j in em.held or name in em.groups:
-        return False
-    prior = em.beliefs[j].prior
-    return not isinstance(prior, np.ndarray) or bool((prior == prior.flat[0]).all())
-
-
-def _permute(
-    layout: Layout, j: int, name: str, order: Any, counts: Floats, moments: Floats
-) -> None:
-    child, parents = layout.families[j]
-    if child.is_discrete:
-        table = layout.table(counts, j)
-        table[...] = np.take(table, order, axis=_names(child, parents)[1:].index(name)
-                             if name != child.name else -1)  # fmt: skip
-        return
-    discrete = [p for p in parents if p.is_discrete]
-    flat = layout.moment(moments, j)
-    block = flat.reshape(*(p.arity for p in discrete), *flat.shape[1:])
-    axis = [p.name for p in discrete].index(name)
-    block[...] = np.take(block, order, axis=axis)
 
 
 def information(

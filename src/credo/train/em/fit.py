@@ -24,9 +24,10 @@ from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
 from credo.model.values.value import at_least, choice, flag, whole
+from credo.train.em.augment import DRAWS, FEWEST, with_gaps
 from credo.train.em.e_step import Parameters
 from credo.train.em.finish import finished
-from credo.train.em.run import run_em
+from credo.train.em.run import INTERRUPTED, run_em
 from credo.train.em.setup import Setup, opened, prepared, start_of
 from credo.train.em.start import available_start, random_start, refuse_saddle, uniform_start
 from credo.train.em.stepwise import batches_of, stepwise
@@ -62,6 +63,7 @@ def em(
     batch: int = 1000,
     passes: int = 1,
     decay: float = 0.7,
+    draws: int = DRAWS,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -101,6 +103,10 @@ def em(
         For method="stepwise": rows in a batch, looks at the whole source, and how fast the first
         batches are forgotten (above ½, at most 1). Its trace has ln P of a row of each batch
         under the parameters before it, which may fall.
+    draws : int
+        How often the missing cells are drawn once EM has ended, each time with parameters that go
+        with them, so that intervals include what the gaps leave uncertain; 0 for none. Needs a
+        prior; not for method="stepwise", nor with a hidden continuous variable.
 
     The record has the trace (the objective at the start and after each iteration; it never
     falls), the reason it stopped, the seed and the seconds.
@@ -117,7 +123,7 @@ def em(
         graph, source, prior, seconds=seconds, start=start, restarts=restarts, hidden=hidden,
         method=method, tol=tol, max_iter=max_iter, rng=rng, estimate=estimate, default=default,
         fixed=fixed, tied=tied, accelerate=accelerate, batch=batch, passes=passes, decay=decay,
-        weights=weights, schema=schema, threads=threads,
+        draws=draws, weights=weights, schema=schema, threads=threads,
     )  # fmt: skip
 
 
@@ -127,9 +133,10 @@ def em_until(
     """`em`, which also ends after the step during which the clock passes `until`.
 
     With `told=False` the record leaves out how much the rows tell of each variable: for networks on
-    the way to another, or that judge one, this can take longer than EM.
+    the way to another, or that judge one, this can take longer than EM. The gaps are not drawn
+    unless `draws` says so.
     """
-    settings = {**(em.__wrapped__.__kwdefaults__ or {}), **options}  # type: ignore[attr-defined]
+    settings = {**(em.__wrapped__.__kwdefaults__ or {}), "draws": 0, **options}  # type: ignore[attr-defined]
     settings["seconds"] = None if until == math.inf else until - time.perf_counter()
     return _fitted(graph, source, prior, told=told, **settings)
 
@@ -150,6 +157,7 @@ def _fitted(
     batch: Any,
     passes: Any,
     decay: Any,
+    draws: Any,
     told: bool = True,
     **options: Any,
 ) -> Network:
@@ -159,7 +167,12 @@ def _fitted(
     most = MAX_ITER if max_iter is None else whole(max_iter, 1, "max_iter")
     tol = at_least(tol, 0.0, "tol")
     flag(accelerate, "accelerate")
-    draws = generator(rng)
+    chance, draws = generator(rng), whole(draws, 0, "draws")
+    if draws and draws < FEWEST:
+        raise InputError(
+            f"draws={draws} completions say too little of the gaps.",
+            hint=f"Use {FEWEST} or more ({DRAWS} is usual), or draws=0 for none.",
+        )
     if method == "stepwise":
         if restarts is not None and whole(restarts, 1, "restarts") > 1:
             raise InputError(
@@ -168,10 +181,10 @@ def _fitted(
             )
         size, passes = whole(batch, 1, "batch"), whole(passes, 1, "passes")
         rows, setup = _first_batch(graph, source, prior, size, start, **options)
-        first = next(_starts(setup, start, 1, draws))
+        first = next(_starts(setup, start, 1, chance))
         names = [n for n in setup.graph.nodes if n in rows.schema]
         decay = at_least(decay, 0.0, "decay")
-        run, weight, seen = stepwise(setup.em, first, rows, names, size, passes, decay, draws)
+        run, weight, seen = stepwise(setup.em, first, rows, names, size, passes, decay, chance)
         return finished(setup, run, (), began, rng, method, False, weight, seen)
     setup = prepared(graph, source, prior, start=start, **options)
     many = _restarts(start, restarts, setup)
@@ -182,11 +195,16 @@ def _fitted(
 
         steps = by_gradient(method)
     run, dropped = run_em(
-        setup.em, _starts(setup, start, many, draws), tol=tol, max_iter=most,
+        setup.em, _starts(setup, start, many, chance), tol=tol, max_iter=most,
         accelerate=accelerate, until=until, steps=steps,
     )  # fmt: skip
     random = many > 1 or start == "random"
-    return finished(setup, run, dropped, began, rng, method, random, told=told)
+    net = finished(setup, run, dropped, began, rng, method, random, told=told)
+    if run.reason == INTERRUPTED:
+        return net
+    net = with_gaps(setup, net, draws, int(chance.integers(2**63)), until)
+    assert net.record is not None
+    return net.with_record(replace(net.record, seconds=time.perf_counter() - began))
 
 
 def _first_batch(

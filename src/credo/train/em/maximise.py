@@ -293,9 +293,8 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
         middle, spread = (np.array([s[j] for s in scales]) for j in (0, 1))
         scatter = scatter * spread[:, None] * spread
         scatter[np.abs(scatter) < 1e-290] = 0.0
-        return Moments(
-            discrete, continuous, where.astype(np.uint32), n, middle + spread * mean, scatter
-        )
+        arrays = (where.astype(np.uint32), n, middle + spread * mean, scatter)
+        return Moments.trusted(discrete, continuous, arrays, 0)
 
     # --- the prior ------------------------------------------------------------------------
 

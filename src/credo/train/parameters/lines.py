@@ -94,38 +94,38 @@ def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines
         leaning = prior.alpha > 0
     shape = tuple(v.arity for v in moments.discrete)
     every = _dense(moments, shape)
-    whole = every  # without discrete parents there is one configuration
-    if moments.discrete:
-        whole = _dense(moments.marginal([v.name for v in moments.continuous]), ())
-    least = _least_variance(whole)
+    least = _least_variance(moments)
     solved = _solve(*every, prior, least)
-    common = LinePrior() if prior is not None and np.ndim(prior.mean) else prior
-    alone = _solve(*whole, common, least) if moments.discrete else solved
-    n, total = every[0], float(whole[0])
+    n, p = every[0], len(moments.continuous)
+    enough = 1.0 if estimate == "mean" else 0.0
     if prior is None:
-        p = len(moments.continuous)
-        room = n - p if estimate == "sample" else n
         good = solved.fits & (n > p)
-        known = bool(alone.fits) and total > p
+        alpha = None
         with np.errstate(divide="ignore", invalid="ignore"):
-            variance = solved.rss / room
-        pooled = alone.rss / max(total - p if estimate == "sample" else total, 1e-300)
-        alpha = pooled_alpha = None
+            variance = solved.rss / (n - p if estimate == "sample" else n)
     else:
-        assert common is not None
         alpha = _alpha(prior, n, moments)
-        pooled_alpha = _alpha(common, whole[0], moments) if moments.discrete else alpha
-        enough = 1.0 if estimate == "mean" else 0.0
         good = solved.fits & (alpha > enough) & (solved.weight > 0)
-        known = bool(alone.fits and pooled_alpha > enough and alone.weight > 0)
-        variance = _variance(estimate, alpha, solved.rss, n, solved.slope.shape[-1])
+        variance = _variance(estimate, alpha, solved.rss, n, p - 1)
         if leaning and estimate == "mean":  # that of a new row, whose level is not known either
             variance = variance * (1 + 1 / solved.weight)
-        pooled = variance
-        if moments.discrete:
-            pooled = _variance(estimate, pooled_alpha, alone.rss, whole[0], alone.slope.shape[-1])
-    if not good.all() and not known:
-        raise _refusal(moments, alone, total, prior)
+    alone, pooled, pooled_alpha = solved, variance, alpha
+    if not good.all():
+        common = LinePrior() if prior is not None and np.ndim(prior.mean) else prior
+        total = float(moments.total)
+        if moments.discrete:  # else there is one configuration
+            whole = _dense(moments.marginal([v.name for v in moments.continuous]), ())
+            alone = _solve(*whole, common, least)
+            if common is not None:
+                pooled_alpha = _alpha(common, whole[0], moments)
+                pooled = _variance(estimate, pooled_alpha, alone.rss, whole[0], p - 1)
+        if common is None:
+            known = bool(alone.fits) and total > p
+            pooled = alone.rss / max(total - p if estimate == "sample" else total, 1e-300)
+        else:
+            known = bool(alone.fits and np.all(pooled_alpha > enough) and alone.weight > 0)  # type: ignore[operator]
+        if not known:
+            raise _refusal(moments, alone, total, prior)
     borrow = ~good | (leaning & (n < len(moments.continuous) + 1))
     slope = _either(good, solved.slope, alone.slope)
     centre = _either(good, solved.centre, alone.centre)
@@ -155,10 +155,13 @@ def _dense(moments: Moments, shape: tuple[int, ...]) -> tuple[Floats, Floats, Fl
     return n, mean, scatter
 
 
-def _least_variance(whole: tuple[Floats, Floats, Floats]) -> float:
-    n, mean, scatter = whole
-    own = float(scatter[-1, -1]) / max(float(n), 1e-300)
-    square = float(mean[-1]) ** 2
+def _least_variance(moments: Moments) -> float:
+    """The least variance of a line: a share of its child's in all rows."""
+    n, means = moments.n, moments.mean[:, -1]
+    total = max(float(n.sum()), 1e-300)
+    mean = float(n @ means) / total
+    own = float(moments.scatter[:, -1, -1].sum() + n @ (means - mean) ** 2) / total
+    square = mean**2
     if own > _ROUNDING * square:
         return max(FLOOR * own, _ROUNDING * square / 100, 1e-290)
     return FLOOR * max(square, 1.0)  # it does not vary

@@ -31,6 +31,7 @@ from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.predict.rows.rows import encoded_log_likelihood
 from credo.stats.family import Family
+from credo.train.em.augment import DRAWS
 from credo.train.em.completed import completed
 from credo.train.em.fit import em_until
 from credo.train.em.run import INTERRUPTED, LATE
@@ -91,6 +92,7 @@ def structural_em(
     most = WARM if halt.now else None
     wanted, on_the_way = belief(found.spec), _on_the_way(belief, found.spec)
     told = time.perf_counter() < until
+    draws = 0 if halt.now else DRAWS
     final = em_until(
         until,
         best.net,
@@ -99,6 +101,7 @@ def structural_em(
         max_iter=most,
         threads=threads,
         told=told,
+        draws=draws if wanted == on_the_way else 0,
         **on_the_way,
     )
     record = final.record
@@ -116,8 +119,9 @@ def structural_em(
         drawn, value = _approximate(final, found, table, seed, threads)
     if wanted != on_the_way:
         final = em_until(
-            until, final, table, start=final, max_iter=most, threads=threads, told=told, **wanted
-        )
+            until, final, table, start=final, max_iter=most, threads=threads, told=told,
+            draws=draws, rng=seed, **wanted,
+        )  # fmt: skip
         record = final.record
         assert record is not None
     rising = (value,) * (value > best.trace[-1])
