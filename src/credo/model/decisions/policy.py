@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError
-from credo.core.frozen import ReadOnly
+from credo.core.errors import InputError, unknown_name
 from credo.core.render import many, number, short_probability
 from credo.core.schema import Variable
 from credo.model.networks.cpt import Cpt
@@ -123,7 +122,7 @@ class Policy(Value):
         if situations is not None and self.utility is not None:
             head += ["probability", *(f"EU({s})" for s in self.decision.texts)]
         left = len(grid) - len(met)
-        notes = [f"{many(left, 'situation')} that cannot occur left out"] if left else []
+        notes = [f"{many(left, 'situation')} that the strategy never meets left out"] if left else []
         notes += [f"… {len(met) - _MOST} more"] if len(met) > _MOST else []
         right = range(len(self.parents) + plain, len(head))
         return View("", head, rows, tuple(right), "\n".join(notes))
@@ -134,7 +133,7 @@ class Policy(Value):
         return f"Policy({self.name}{' | ' if seen else ''}{seen}: {done})"
 
 
-class Strategy(ReadOnly):
+class Strategy(Mapping[str, Policy]):
     """A policy for each decision, by name, in the order of the decisions.
 
     >>> act = Variable("Act", "discrete", ("go", "stay"))
@@ -142,16 +141,30 @@ class Strategy(ReadOnly):
     'go'
     """
 
-    __slots__ = ()
+    __slots__ = ("_policies",)
+
+    def __init__(self, policies: Mapping[str, Policy]) -> None:
+        self._policies = dict(policies)
+
+    def __getitem__(self, decision: str) -> Policy:
+        if decision not in self._policies:
+            raise unknown_name("Decision", decision, self._policies, "one of the strategy")
+        return self._policies[decision]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._policies)
+
+    def __len__(self) -> int:
+        return len(self._policies)
 
     def __str__(self) -> str:
-        return "\n\n".join(str(p) for p in self.values())
+        return "\n\n".join(map(str, self.values()))
+
+    def __repr__(self) -> str:
+        return f"Strategy({', '.join(map(repr, self.values()))})"
 
     def _repr_html_(self) -> str:
         return "".join(p._repr_html_() for p in self.values())
-
-    def __reduce__(self) -> Any:
-        return Strategy, (dict(self),)
 
 
 def policy_of(decision: Variable, parents: tuple[Variable, ...], given: Any) -> Policy:

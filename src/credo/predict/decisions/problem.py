@@ -55,6 +55,8 @@ class Problem:
     def relevant(self) -> frozenset[str]:
         """The variables that the utilities or the evidence hang on, and the free decisions."""
         net, out = self.net, set()
+        if self.evidence.values:  # the densities of groups of lines may rest on any of them
+            return frozenset(net.chance.names)
         line = [p.name for u in net.utilities.values() for p in u.parents]
         line += [*self.evidence.names, *self.free]
         while line:
@@ -93,11 +95,7 @@ class Problem:
             seen = {n: np.array([v]) for n, v in evidence.values.items()}
             tables, _ = row_tables(engine, seen, evidence.hard, tables, lines)
         skipped = {engine.at[n] for n in self.net.decisions}
-        skipped |= {
-            engine.at[n]
-            for n in self.net.chance.names
-            if n not in self.relevant and not evidence.values
-        }
+        skipped |= {engine.at[n] for n in self.net.chance.names if n not in self.relevant}
         out = [
             self.pair(scope, np.atleast_2d(table))
             for k, (scope, table) in enumerate(zip(engine.scopes, tables, strict=True))
@@ -127,6 +125,7 @@ class Problem:
         """A table, draws first, with what is known sliced away."""
         shaped = table.reshape(len(table), *(self.arities[v] for v in scope))
         codes = {self.engine.at[n]: c for n, c in self.evidence.hard.items()}
+        codes |= {self.engine.at[n]: 0 for n in self.evidence.values}  # one state to the engine
         at = (slice(None), *(codes.get(v, slice(None)) for v in scope))
         kept, left = shaped[at], tuple(v for v in scope if v not in codes)
         return Valuation(left, None, kept) if worth else Valuation(left, kept, None)
@@ -137,19 +136,16 @@ class Problem:
         return Valuation((*(at[n] for n in self.seen(name)), at[name]), table, None)
 
     def given_rules(self, strategy: Mapping[str, Any]) -> list[Valuation]:
-        """A whole strategy that was given, as pairs; each free decision needs a policy."""
-        out = []
-        for name in self.free:
-            if name not in strategy:
-                raise InputError(f"The strategy has no policy for the decision {name!r}.")
-            out.append(self.rule_of(self._policy(name, strategy[name])))
-        return out
+        """A whole strategy that was given, as pairs."""
+        return [self.rule_of(self.policy(name, strategy)) for name in self.free]
 
-    def _policy(self, name: str, given: Any) -> Policy:
-        """A policy as it was given; choices by situation are by what the arrows say."""
+    def policy(self, name: str, strategy: Mapping[str, Any]) -> Policy:
+        """The policy of a strategy; choices by situation are by what the arrows say."""
+        if name not in strategy:
+            raise InputError(f"The strategy has no policy for the decision {name!r}.")
         variable = self.net.variable
         own = tuple(variable(n) for n in self.net.information[name])
-        found = policy_of(variable(name), own, given)
+        found = policy_of(variable(name), own, strategy[name])
         odd = next((p.name for p in found.parents if p.name not in self.net.sees(name)), None)
         if odd is not None:
             raise InputError(f"The policy of {name!r} looks at {odd!r}, which it does not see.")

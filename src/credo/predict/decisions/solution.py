@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from credo.core.frozen import Frozen
@@ -43,8 +44,7 @@ class Solution(Frozen):
     given: Mapping[str, Any] | None = None
 
     def __getitem__(self, decision: str) -> Policy:
-        found: Policy = self.policy[decision]
-        return found
+        return self.policy[decision]
 
     @property
     def said(self) -> str:
@@ -63,14 +63,12 @@ class Solution(Frozen):
         return "\n".join(lines)
 
     def __str__(self) -> str:
-        return "\n".join([self.said, *("\n\n".join(map(str, self.policy.values())).split("\n"))])
+        return f"{self.said}\n{self.policy}"
 
     def __repr__(self) -> str:
         return f"Solution(utility={self.utility:.6g}, {', '.join(map(repr, self.policy.values()))})"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         lines = "<br>".join(map(escape, self.said.split("\n")))
         return f"<p>{lines}</p>" + self.policy._repr_html_()
 

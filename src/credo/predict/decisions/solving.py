@@ -34,12 +34,22 @@ Rules = dict[str, tuple[tuple[str, ...], Floats]]
 
 
 def optimum(
-    problem: Problem, pairs: Sequence[Valuation], start: Mapping[str, Floats] | None = None
-) -> Floats:
-    """The largest expected utility of the problem, for each draw of the pairs."""
+    problem: Problem,
+    pairs: Sequence[Valuation],
+    start: Mapping[str, Floats] | None = None,
+    keep: Sequence[str] = (),
+) -> Outcome:
+    """P and EU of the best strategy, for each draw of the pairs.
+
+    With limited memory from the policies of `start`, which it never falls below. What is kept must
+    be known at every open decision.
+    """
     if problem.net.memory == "limited":
-        return policy_updating(problem, pairs, start)[1]
-    return eliminate(pairs, problem.arities, problem.strong_order()).utility
+        rules, _ = policy_updating(problem, pairs, start)
+        tables = [problem.rule(n, t) for n, t in rules.items()]
+        return problem.expected([*pairs, *tables], keep)
+    scope = tuple(problem.engine.at[n] for n in keep)
+    return eliminate(pairs, problem.arities, problem.strong_order(keep), scope)
 
 
 def best_rules(problem: Problem, keep: Sequence[str] = ()) -> Rules:
@@ -57,7 +67,7 @@ def best_rules(problem: Problem, keep: Sequence[str] = ()) -> Rules:
         seen = tuple(names[v] for v in choice.scope)
         shape = [problem.arities[v] for v in choice.scope]
         codes = np.broadcast_to(choice.best[0], shape)
-        arranged = tuple(n for n in (*problem.net.sees(name), *keep) if n in seen)
+        arranged = tuple(dict.fromkeys(n for n in (*problem.net.sees(name), *seen) if n in seen))
         codes = codes.transpose([seen.index(n) for n in arranged])
         out[name] = arranged, np.eye(problem.net.variable(name).arity)[codes]
     return out
@@ -101,7 +111,7 @@ def solve(
         good = out.p > 0
         own.append(out.utility[good])
         start = {name: table[None] for name, (_, table) in rules.items()}
-        top.append(optimum(problem, drawn, start)[good])
+        top.append(optimum(problem, drawn, start).utility[good])
     mine, most = np.concatenate(own), np.concatenate(top)
     near = most - mine <= 1e-9 * np.maximum(np.abs(most), 1e-300)
     regret = float(np.maximum(most - mine, 0.0).mean())
