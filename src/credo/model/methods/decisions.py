@@ -273,3 +273,18 @@ class DecisionMethods:
         return next_question(
             self._asked, given, among=among, costs=costs, before=before, exact=exact
         )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the decision network to a file: .credo, .xdsl, .net or .xmlbif.
+
+        >>> import credo as cr, os, tempfile
+        >>> d = cr.DecisionNetwork("[Rain][Take?][U$|Rain:Take]", {"Rain": 0.3},
+        ...     utilities={"U": {False: {"yes": 20, "no": 100}, True: {"yes": 70, "no": 0}}})
+        >>> path = os.path.join(tempfile.mkdtemp(), "umbrella.credo")
+        >>> d.save(path)
+        >>> cr.load(path) == d
+        True
+        """
+        from credo.formats import save
+
+        save(self._asked, path)
