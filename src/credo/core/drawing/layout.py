@@ -6,7 +6,7 @@ Parts that no edge joins are laid out one by one and set in rows, like words on 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import sqrt
 
 from credo.core.drawing.layers import Layered, components, layered
@@ -22,7 +22,8 @@ _PART_GAP = 36.0
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle by its middle and its size; a plate has its label."""
+    """A rectangle by its middle and its size; a plate has its label. A diamond has its corners at
+    the middles of the sides."""
 
     x: float
     y: float
@@ -30,6 +31,7 @@ class Box:
     height: float
     label: str = ""
     round: float | None = None
+    diamond: bool = False
 
     @property
     def corner(self) -> float:
@@ -38,7 +40,7 @@ class Box:
 
     def moved(self, dx: float, dy: float) -> Box:
         """The same rectangle elsewhere."""
-        return Box(self.x + dx, self.y + dy, self.width, self.height, self.label, self.round)
+        return replace(self, x=self.x + dx, y=self.y + dy)
 
 
 @dataclass(slots=True)

@@ -11,12 +11,14 @@ A frozen value; what can be asked of it is in `model/methods/decisions.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from credo.core.drawing.dot import graph_dot
+from credo.core.drawing.svg import graph_svg
 from credo.core.errors import InputError, SchemaError, unknown_name
 from credo.core.render import many, table_text
 from credo.core.schema import Variable
@@ -259,6 +261,34 @@ class DecisionNetwork(DecisionMethods):
         """The graph as text: `?` marks a decision, `$` a utility."""
         nodes = {n: self.dag.parents(n) for n in self.dag.nodes}
         return notation.written(nodes, set(self.information), set(self.utilities))
+
+    def svg(self, *, title: str = "") -> str:
+        """The graph as SVG text: decisions are rectangles, utilities diamonds.
+
+        >>> d = DecisionNetwork("[D?][U$|D]", utilities={"U": {"go": 1, "stay": 0}})
+        >>> d.svg().count('class="decision"'), d.svg().count('class="utility"')
+        (1, 1)
+        """
+        return self._drawn(graph_svg, title)
+
+    def dot(self, *, title: str = "") -> str:
+        """The graph in the DOT language, for those who have graphviz.
+
+        >>> d = DecisionNetwork("[D?][U$|D]", utilities={"U": {"go": 1, "stay": 0}})
+        >>> print(d.dot())
+        digraph {
+          "D" [shape=box];
+          "U" [shape=diamond];
+          "D" -> "U";
+        }
+        """
+        return self._drawn(graph_dot, title)
+
+    def _drawn(self, draw: Callable[..., str], title: str) -> str:
+        return draw(
+            self.dag.nodes, self.dag.edges, title=title, decisions=self.decisions,
+            utilities=tuple(self.utilities),
+        )  # fmt: skip
 
     def __str__(self) -> str:
         rows = []
