@@ -74,18 +74,13 @@ def strategies(net):
 
 def brute_force(net):
     """The largest expected utility over every strategy."""
-    names, p, u, spread = joint(net)
+    _, p, u, spread = joint(net)
     tables = []
     for d in net.decisions:
         shape = [net.variable(n).arity for n in net.sees(d)]
         k = net.variable(d).arity
         rules = product(range(k), repeat=int(np.prod(shape, dtype=np.int64)))
-        tables.append(
-            [
-                spread(np.eye(k)[np.reshape(r, shape)], [*net.sees(d), d])
-                for r in rules
-            ]
-        )
+        tables.append([spread(np.eye(k)[np.reshape(r, shape)], [*net.sees(d), d]) for r in rules])
     return max(float((p * u * np.prod(np.broadcast_arrays(*rule), axis=0)).sum())
                for rule in product(*tables))  # fmt: skip
 

@@ -129,7 +129,10 @@ def dumps(net: Network | FactorModel | DecisionNetwork, format: str) -> str | by
 
 
 def save(
-    net: Network | FactorModel | DecisionNetwork, path: str | os.PathLike[str], *, format: str | None = None
+    net: Network | FactorModel | DecisionNetwork,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
 ) -> None:
     """Write a model to a file; its ending says the format.
 

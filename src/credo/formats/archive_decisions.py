@@ -1,6 +1,6 @@
 """What `model.json` says of a decision network: that of its network, and what is decided by it.
 
-Version 3; the network is kept as one of version 2, with each decision as a variable without parents.
+Version 3; the network is kept as in version 2, with each decision as a variable without parents.
 """
 
 from __future__ import annotations

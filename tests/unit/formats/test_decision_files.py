@@ -1,10 +1,10 @@
 """Decision networks in files: what is written comes back, what others write is read."""
 
 import pytest
+from tests.unit.predict.decisions.test_solving import pigs, wildcatter
 
 import credo as cr
 from credo.formats import dumps, loads
-from tests.unit.predict.decisions.test_solving import pigs, wildcatter
 
 FORMATS = ("xdsl", "net", "xmlbif", "credo")
 

@@ -300,7 +300,9 @@ class DecisionNetwork(DecisionMethods):
             v = self.variable(name)
             kind = "decision" if name in self.information else "chance"
             what = many(v.arity, "state") if v.is_discrete else "continuous"
-            rows.append([name, kind, what if kind == "chance" else many(v.arity, "option"), parents])
+            rows.append(
+                [name, kind, what if kind == "chance" else many(v.arity, "option"), parents]
+            )
         text = table_text(["node", "kind", "", "knows or depends on"], rows)
         more = len(self.dag.nodes) - len(rows)
         text += f"\n… {more} more" if more else ""
@@ -347,7 +349,7 @@ def _options(decisions: Mapping[str, Sequence[Any]] | Iterable[str] | None) -> d
     if isinstance(decisions, str) or not isinstance(decisions, (Mapping, Iterable, type(None))):
         raise InputError(f"decisions= is a mapping from decision to options, got {decisions!r}.")
     if not isinstance(decisions, Mapping):
-        return {name: () for name in decisions or ()}
+        return dict.fromkeys(decisions or (), ())
     for name, given in decisions.items():
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise InputError(f"The options of {name!r} must be a list, got {given!r}.")

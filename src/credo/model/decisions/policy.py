@@ -1,6 +1,6 @@
 """Policy: what to do in each situation. A strategy is a policy for each decision.
 
-    δ(d | situation) ≥ 0,   Σ_d δ(d | situation) = 1        (0 or 1 where one choice is best)
+δ(d | situation) ≥ 0,   Σ_d δ(d | situation) = 1        (0 or 1 where one choice is best)
 """
 
 from __future__ import annotations
@@ -122,7 +122,9 @@ class Policy(Value):
         if situations is not None and self.utility is not None:
             head += ["probability", *(f"EU({s})" for s in self.decision.texts)]
         left = len(grid) - len(met)
-        notes = [f"{many(left, 'situation')} that the strategy never meets left out"] if left else []
+        notes = (
+            [f"{many(left, 'situation')} that the strategy never meets left out"] if left else []
+        )
         notes += [f"… {len(met) - _MOST} more"] if len(met) > _MOST else []
         right = range(len(self.parents) + plain, len(head))
         return View("", head, rows, tuple(right), "\n".join(notes))

@@ -1,6 +1,6 @@
 """Utility: what an outcome is worth, a number for each configuration of its parents.
 
-    U(x) = Σ_j u_j(parents_j)        (or Π_j, where the network says so)
+U(x) = Σ_j u_j(parents_j)        (or Π_j, where the network says so)
 """
 
 from __future__ import annotations

@@ -84,9 +84,7 @@ class DecisionMethods:
         """
         from credo.predict.decisions.solving import best
 
-        return best(
-            self._asked, given, decision=decision, interval=interval, draws=draws, rng=rng
-        )
+        return best(self._asked, given, decision=decision, interval=interval, draws=draws, rng=rng)
 
     def ask(
         self,
@@ -164,9 +162,7 @@ class DecisionMethods:
         """
         from credo.predict.decisions.strategies import compare
 
-        return compare(
-            self._asked, strategies, given, interval=interval, draws=draws, rng=rng
-        )
+        return compare(self._asked, strategies, given, interval=interval, draws=draws, rng=rng)
 
     def value_of_information(
         self,

@@ -1,10 +1,10 @@
 """Questions about decisions in text.
 
-    EU                               the largest expected utility
-    EU(Drill=yes | Test=open)        of a choice, given what is known
-    EU(Drill | Test=open)            of every choice, ranked
-    argmax EU(Drill | Test=open)     the best choice
-    P(Oil | Test=open)               a probability, under the best strategy
+EU                               the largest expected utility
+EU(Drill=yes | Test=open)        of a choice, given what is known
+EU(Drill | Test=open)            of every choice, ranked
+argmax EU(Drill | Test=open)     the best choice
+P(Oil | Test=open)               a probability, under the best strategy
 """
 
 from __future__ import annotations

@@ -130,7 +130,9 @@ def value_of_information(
     if not sets:
         raise InputError(f"There is nothing left that could be known before {decision!r}.")
     now = _Base.of(base)
-    items = [Information(s, now.gain(decision, s), sum(prices.get(n, 0.0) for n in s)) for s in sets]
+    items = [
+        Information(s, now.gain(decision, s), sum(prices.get(n, 0.0) for n in s)) for s in sets
+    ]
     items.sort(key=lambda i: (-i.net, i.variables))
     together = items[0].value if len(sets) == 1 else now.gain(decision, can)
     return InformationValue(decision, now.utility, tuple(items), together)
@@ -181,7 +183,9 @@ class NextQuestion(Value):
     items: tuple[Information, ...]
 
     def _view(self) -> View:
-        rows = [[i.variables[0], number(i.value), number(i.cost), number(i.net)] for i in self.items]
+        rows = [
+            [i.variables[0], number(i.value), number(i.cost), number(i.net)] for i in self.items
+        ]
         head = ["question", "alone is worth", "costs", "net"]
         how = "the best plan" if self.exact else "one question at a time"
         if self.variable is None:
@@ -332,11 +336,11 @@ def _refuse_unknowable(problem: Problem, decision: str, name: str, can: Sequence
     if name in can:
         return
     if name in problem.net.chance.names:
-        why = (
-            f"comes after the decision {decision!r}" if name in problem.net.dag.descendants(decision)
-            else "is known already" if name in (*problem.net.sees(decision), *problem.evidence.names)
-            else "is not a discrete chance variable"
-        )  # fmt: skip
+        why = "is not a discrete chance variable"
+        if name in problem.net.dag.descendants(decision):
+            why = f"comes after the decision {decision!r}"
+        elif name in (*problem.net.sees(decision), *problem.evidence.names):
+            why = "is known already"
         raise InputError(f"{name!r} {why}: it has no value of information there.")
     error: UnknownNameError = unknown_name("Variable", name, can, "one that could be known")
     raise error

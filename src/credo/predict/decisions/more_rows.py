@@ -8,8 +8,8 @@ at their posterior mean: the inner average is exact, for Dirichlet rows
     E[θ | k] = (α + k) / Σ(α + k)
 
 and only the rows to come are averaged over: listed with their Dirichlet-multinomial probabilities
-where they are few (exact), else drawn (θ from its posterior, rows from θ). (Raiffa & Schlaifer 1961;
-Ades, Lu & Claxton 2004.)
+where they are few (exact), else drawn (θ from its posterior, rows from θ). (Raiffa & Schlaifer
+1961; Ades, Lu & Claxton 2004.)
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _value(
 
 
 def _gains(problem: Problem, local: Cpt, alpha: Floats, fixed: Any) -> tuple[Floats, Floats]:
-    """What the best strategy after the rows gains on the one of now, times P(evidence); and that."""
+    """What the best strategy after the rows gains on that of now, times P(evidence); and that."""
     gained, chance = [], []
     for start in range(0, len(alpha), _BLOCK):
         part = alpha[start : start + _BLOCK]
@@ -194,12 +194,12 @@ def _gains(problem: Problem, local: Cpt, alpha: Floats, fixed: Any) -> tuple[Flo
 
 def _compositions(n: int, r: int) -> Floats:
     """All ways in which n rows fall on r states."""
-    bars = np.array(list(combinations(range(n + r - 1), r - 1)), dtype=np.float64)
     if r == 1:
         return np.array([[float(n)]])
-    ends = np.concatenate([np.full((len(bars), 1), -1.0), bars, np.full((len(bars), 1), n + r - 1.0)],
-                          axis=1)  # fmt: skip
-    return np.diff(ends, axis=1) - 1
+    bars = np.array(list(combinations(range(n + r - 1), r - 1)), dtype=np.float64)
+    ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1.0, n + r - 1.0)))
+    out: Floats = np.diff(ends, axis=1) - 1
+    return out
 
 
 def _chances(counts: Floats, alpha: Floats, n: int) -> Floats:

@@ -101,9 +101,7 @@ class Problem:
             for k, (scope, table) in enumerate(zip(engine.scopes, tables, strict=True))
             if k not in skipped
         ]
-        out += [
-            self.pair([engine.at[n]], report[None, :]) for n, report in evidence.soft.items()
-        ]
+        out += [self.pair([engine.at[n]], report[None, :]) for n, report in evidence.soft.items()]
         paid = {n for d in self.free if d not in blind for n in self.seen(d)}
         cost = sum(self.net.costs.get(n, 0.0) for n in paid)
         out += [Valuation((), None, np.array([-cost]))] if cost else []
@@ -194,9 +192,7 @@ class Problem:
         names = dict.fromkeys([*(n for n in net.names if n in self.relevant), *lines])
         return tuple(n for n in names if has_posterior(net.distributions[n]))
 
-    def drawn(
-        self, draws: int, rng: Rng, blind: Sequence[str] = ()
-    ) -> Iterator[list[Valuation]]:
+    def drawn(self, draws: int, rng: Rng, blind: Sequence[str] = ()) -> Iterator[list[Valuation]]:
         """The pairs under draws of the parameters, block by block."""
         source = Draws(self.net.chance, rng)
         scopes = [v.scope for v in self.valuations()]

@@ -128,9 +128,7 @@ def _policy(problem: Problem, name: str, rules: Rules, pairs: list[Valuation]) -
     situations = found.p[0].max(axis=-1)
     variable = problem.net.variable
     parents = tuple(variable(n) for n in seen)
-    return Policy(
-        variable(name), parents, table, situations / situations.sum(), found.utility[0]
-    )
+    return Policy(variable(name), parents, table, situations / situations.sum(), found.utility[0])
 
 
 def best(

@@ -1,6 +1,6 @@
 """Strategies that are given: what they do to the network, simulated, and compared.
 
-    EU(δ) = Σ_x P(x; δ) U(x)        one draw of the parameters after the other, for both alike
+EU(δ) = Σ_x P(x; δ) U(x)        one draw of the parameters after the other, for both alike
 """
 
 from __future__ import annotations
@@ -32,7 +32,15 @@ from credo.predict.sampling.sample import sample
 if TYPE_CHECKING:
     from credo.data import Table
 
-__all__ = ["Compared", "Simulation", "StrategyComparison", "compare", "policies", "simulate", "under"]
+__all__ = [
+    "Compared",
+    "Simulation",
+    "StrategyComparison",
+    "compare",
+    "policies",
+    "simulate",
+    "under",
+]
 
 Floats = NDArray[np.float64]
 
@@ -207,4 +215,3 @@ def compare(
 def _utility(problem: Problem, pairs: Any, rules: Any) -> Floats:
     out = problem.expected([*pairs, *rules]).utility
     return np.atleast_1d(out)
-

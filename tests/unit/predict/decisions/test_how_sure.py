@@ -38,7 +38,10 @@ def test_draws_in_one_batch_are_those_of_a_loop():
     net = cr.fit("[A][B|A][C|B]", cr.Network("[A][B|A][C|B]", {
         "A": 0.4, "B": {False: 0.3, True: 0.8}, "C": {False: 0.2, True: 0.6},
     }).sample(60, rng=1), prior=cr.BDeu(4))  # fmt: skip
-    worth = {"U|D:C": np.array([[3.0, 0.0], [0.0, 2.0]]), "V|E:A:D": np.arange(8.0).reshape(2, 2, 2)}
+    worth = {
+        "U|D:C": np.array([[3.0, 0.0], [0.0, 2.0]]),
+        "V|E:A:D": np.arange(8.0).reshape(2, 2, 2),
+    }
     options = {"D|B": ["l", "r"], "E|A": ["l", "r"]}
     d = net.decide(options, worth)
     found = d.solve(draws=50, rng=3)

@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
-
-import credo as cr
 from tests.decision_networks import simple
 from tests.unit.predict.decisions.test_solving import SEISMIC, pigs, wildcatter
+
+import credo as cr
 
 BLIND = "[Oil][Test|Oil][Drill?][Profit$|Drill:Oil]"
 
@@ -66,7 +66,7 @@ def planned(d, names, costs, given):
     best = now
     for name in [n for n in names if n not in given]:
         total = -costs[name]
-        answers = d.chance.p(name, given={k: v for k, v in given.items()})
+        answers = d.chance.p(name, given=given)
         for state, p in answers.items():
             if p > 0:
                 total += p * planned(d, names, costs, {**given, name: state})

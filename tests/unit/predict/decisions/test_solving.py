@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.decision_networks import brute_force, joint, simple
 
 import credo as cr
 from credo.predict.decisions.solving import utility_of_strategy
-from tests.decision_networks import brute_force, joint, simple
 
 OIL = {"dry": 0.5, "wet": 0.3, "soaking": 0.2}
 SEISMIC = {
@@ -146,9 +146,7 @@ def test_the_utility_of_each_choice_given_evidence_is_that_of_enumeration():
         taken = {d: net.variable(d).states[-1] for d in net.decisions}
         free = [n for n in names if n not in taken]
         given = {**taken, free[0]: net.variable(free[0]).states[0]}
-        at = tuple(
-            net.variable(n).code(given[n]) if n in given else slice(None) for n in names
-        )
+        at = tuple(net.variable(n).code(given[n]) if n in given else slice(None) for n in names)
         mass = p[at].sum()
         if mass == 0:
             continue
