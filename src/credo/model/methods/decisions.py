@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     import os
 
+    from credo.checking.questions.decision_tipping import DecisionSensitivity
     from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.networks.network import Network
     from credo.model.values.randomness import Rng
@@ -284,3 +285,22 @@ class DecisionMethods:
         from credo.formats import save
 
         save(self._asked, path)
+
+    def sensitivity(
+        self, given: Mapping[str, Any] | None = None, *, level: float = 0.95
+    ) -> DecisionSensitivity:
+        """How far each probability and utility may move before the decision changes.
+
+        Probabilities range over their `level` interval where they were learned with a prior, else
+        over half to double their odds; see docs/decide.md.
+
+        >>> import credo as cr
+        >>> d = cr.DecisionNetwork("[Rain][Take?][U$|Rain:Take]", {"Rain": 0.3},
+        ...     utilities={"U": {False: {"yes": 20, "no": 100}, True: {"yes": 70, "no": 0}}})
+        >>> print(d.sensitivity())
+        EU = 70
+        ...
+        """
+        from credo.checking.questions.decision_tipping import decision_sensitivity
+
+        return decision_sensitivity(self._asked, given, level=level)

@@ -52,9 +52,12 @@ def optimum(
     return eliminate(pairs, problem.arities, problem.strong_order(keep), scope)
 
 
-def best_rules(problem: Problem, keep: Sequence[str] = ()) -> Rules:
+def best_rules(
+    problem: Problem, keep: Sequence[str] = (), pairs: Sequence[Valuation] | None = None
+) -> Rules:
     """The best policies: what each decision looks at, and its choices; some decisions are kept."""
-    pairs, names = problem.valuations(), problem.net.chance.names
+    names = problem.net.chance.names
+    pairs = problem.valuations() if pairs is None else pairs
     free = [n for n in problem.free if n not in keep]
     if problem.net.memory == "limited":
         rules, _ = policy_updating(problem, pairs)
