@@ -218,6 +218,7 @@ _KEYS = {
         parameters?: object|array how open each is
         influence?: object|array of single rows
         outliers?: object|array rows by surprise
+        costs?: object|array what decisions cost, where costs were given
         left_out: {string} sections that were not made
         notes: string[] what was noticed
         seconds: number how long it took

@@ -44,7 +44,7 @@ def moved(net, name, at, theta):
 
 def test_a_strategy_is_the_best_up_to_its_tipping_points():
     seen = 0
-    for seed in range(12):
+    for seed in range(5):
         net = simple(np.random.default_rng(seed), most=400)
         now = net.solve(interval=None)
         found = {p.parameter: p for p in net.sensitivity().parameters}
@@ -69,7 +69,7 @@ def test_a_strategy_is_the_best_up_to_its_tipping_points():
                         two = moved(net, name, at, tip + 0.5 * (far - tip))
                         best = two.solve(interval=None).utility
                         assert utility_of_strategy(two, now.policy) < best
-    assert seen > 20
+    assert seen > 8
 
 
 def test_ranges_are_intervals_where_parameters_were_learned():
