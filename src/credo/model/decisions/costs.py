@@ -1,6 +1,6 @@
 """Costs: what it costs to call one class another; the cheapest call for each row.
 
-    choose a with the least  Σ_c P(c | row) cost(c, a);   reject if that passes the cost of rejecting
+    choose a with the least  Σ_c P(c | row) cost(c, a);   reject if that costs more than rejecting
 
 (Elkan 2001; Chow 1970.) With two classes this is a threshold on the probability of the second:
 
