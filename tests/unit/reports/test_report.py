@@ -349,8 +349,8 @@ def test_a_decision_network_has_its_section(tmp_path):
     d = net.decide({"Take": ["yes", "no"]}, {"U|Rain:Take": [[20, 100], [70, 0]]})
     asked = ["EU(Take=yes)", "P(Rain=true)"]
     page = cr.write_report(d, tmp_path / "d.html", questions=asked).read_text("utf-8")
-    for said in ("Decisions", "expected utility", "What is worth knowing", "EU(Take=yes)",
+    for words in ("Decisions", "expected utility", "What is worth knowing", "EU(Take=yes)",
                  "What would change the decision", 'class="utility"', "P(Rain=true)"):  # fmt: skip
-        assert said in page
+        assert words in page
     with pytest.raises(cr.errors.InputError, match="takes no rows"):
         cr.write_report(d, tmp_path / "d.html", data=rows)
