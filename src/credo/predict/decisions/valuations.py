@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
@@ -85,22 +86,16 @@ def eliminate(
     """
     live = list(valuations)
     choices: dict[int, Choice] = {}
-    for variables, best in steps:
-        left = set(variables)
-        while left:
-            v = _cheapest(left, [f.scope for f in live], arities)
-            left.remove(v)
-            bucket = [f for f in live if v in f.scope]
-            live = [f for f in live if v not in f.scope]
-            scope = (*sorted(_union([f.scope for f in bucket], v) - {v}), v)
-            if not best:
-                if bucket:
-                    live.append(_summed(_combined(bucket, scope, arities), arities[v]))
-                continue
-            pair = _combined(bucket, scope, arities)
-            rest, chosen = _chosen(pair, arities[v])
-            choices[v] = chosen
-            live.append(rest)
+    for v, best in _order(tuple(f.scope for f in live), tuple(arities), tuple(steps)).ways:
+        bucket = [f for f in live if v in f.scope]
+        live = [f for f in live if v not in f.scope]
+        scope = (*sorted({u for f in bucket for u in f.scope} - {v}), v)
+        if not best:
+            if bucket:
+                live.append(_summed(_combined(bucket, scope, arities), arities[v]))
+            continue
+        rest, choices[v] = _chosen(_combined(bucket, scope, arities), arities[v])
+        live.append(rest)
     last = _combined(live, keep, arities)
     shape = [max(_draws(last.p), _draws(last.u)), *(arities[v] for v in keep)]
     p = np.ones(shape) if last.p is None else np.broadcast_to(last.p, shape)
@@ -110,33 +105,42 @@ def eliminate(
 
 def width(scopes: Sequence[Scope], arities: Sequence[int], steps: Sequence[Step]) -> int:
     """The cells of the largest pair that an elimination makes."""
-    live = list(scopes)
+    return _order(tuple(scopes), tuple(arities), tuple(steps)).width
+
+
+class _Order(NamedTuple):
+    """Variables one after the other, whether each is chosen, and the cells of the largest pair."""
+
+    ways: tuple[tuple[int, bool], ...]
+    width: int
+
+
+@lru_cache(maxsize=1024)
+def _order(
+    scopes: tuple[Scope, ...], arities: tuple[int, ...], steps: tuple[Step, ...]
+) -> _Order:
+    """Within each step the variable that makes the smallest pair goes next."""
+    near: dict[int, set[int]] = {v: {v} for step in steps for v in step.variables}
+    for scope in scopes:
+        for v in scope:
+            near.setdefault(v, {v}).update(scope)
+    out: list[tuple[int, bool]] = []
     most = 1
-    for variables, _ in steps:
+    for variables, best in steps:
         left = set(variables)
+        size = {v: prod(arities[u] for u in near[v]) for v in left}
         while left:
-            v = _cheapest(left, live, arities)
+            v = min(left, key=lambda x: (size[x], x))
             left.remove(v)
-            joined = _union(live, v)
-            most = max(most, _size(joined, arities))
-            live = [s for s in live if v not in s]
-            live.append(tuple(joined - {v}))
-    return max(most, _size({v for s in live for v in s}, arities))
-
-
-def _cheapest(left: set[int], scopes: Sequence[Scope], arities: Sequence[int]) -> int:
-    """The variable whose elimination makes the smallest pair."""
-    if len(left) == 1:
-        return next(iter(left))
-    return min(left, key=lambda v: (_size(_union(scopes, v), arities), v))
-
-
-def _union(scopes: Sequence[Scope], v: int) -> set[int]:
-    return {v}.union(*(s for s in scopes if v in s))
-
-
-def _size(scope: set[int], arities: Sequence[int]) -> int:
-    return prod(arities[v] for v in scope)
+            out.append((v, best))
+            most = max(most, size[v])
+            rest = near.pop(v) - {v}
+            for u in rest:
+                near[u] |= rest
+                near[u].discard(v)
+            for u in left & rest:
+                size[u] = prod(arities[w] for w in near[u])
+    return _Order(tuple(out), max(most, prod(arities[v] for v in near)))
 
 
 def _draws(array: Floats | None) -> int:
