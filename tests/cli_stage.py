@@ -59,5 +59,16 @@ def build(folder):
     days = ("monday", "tuesday", "friday", "sunday", "holiday", "payday")
     mail = [f"{f},{text.format(d)}" for d in days for f, text in words.items()]
     (folder / "mail.csv").write_text("\n".join(["folder,body", *mail]) + "\n")
+    cr.DecisionNetwork(
+        "[Oil][Test|Oil][Drill?|Test][Profit$|Drill:Oil]",
+        {"Oil": {"dry": 0.5, "wet": 0.3, "soaking": 0.2},
+         "Test": {"dry": {"none": 0.6, "open": 0.3, "closed": 0.1},
+                  "wet": {"none": 0.3, "open": 0.4, "closed": 0.3},
+                  "soaking": {"none": 0.1, "open": 0.4, "closed": 0.5}}},
+        utilities={"Profit": {"yes": {"dry": -70, "wet": 50, "soaking": 200},
+                              "no": {"dry": 0, "wet": 0, "soaking": 0}}},
+    ).save(folder / "oil.xdsl")  # fmt: skip
+    worth = ["treat,lung,cost", "no,no,0", "no,yes,-1000", "yes,no,-50", "yes,yes,-300"]
+    (folder / "costs.csv").write_text("\n".join(worth) + "\n")
     cr.learn(folder / "patients.csv").save(folder / "patients.credo")
     return folder

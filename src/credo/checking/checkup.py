@@ -33,8 +33,9 @@ from credo.checking.again.folds import (
 from credo.checking.again.replicates import judged_replicates
 from credo.checking.again.row_scores import Scored, copies, gathered, plain_rows
 from credo.checking.findings import Finding, ranked
-from credo.checking.report import SECTIONS, Report
+from credo.checking.report import EVERY, SECTIONS, Report
 from credo.checking.sections.calibration import calibration
+from credo.checking.sections.costs import costs as cost_section
 from credo.checking.sections.edges import edges as edge_section
 from credo.checking.sections.edges import usual_samples
 from credo.checking.sections.held_out import held_out
@@ -77,6 +78,7 @@ def check(
     held_out: bool | None = None,
     level: float = 0.05,
     sections: Collection[str] | None = None,
+    costs: Mapping[str, Any] | None = None,
     seconds: float | None = BUDGET,
     weights: Any = None,
     schema: Any = None,
@@ -111,7 +113,10 @@ def check(
         The chance of a false alarm in each section, all its tests taken together.
     sections : names
         The sections to make; by default all: 'held_out', 'predictive', 'calibration',
-        'independence', 'edges', 'parameters', 'influence', 'outliers'.
+        'independence', 'edges', 'parameters', 'influence', 'outliers', and with costs 'costs'.
+    costs : mapping from variable to costs
+        What it costs to call one state another, as in a classifier's `predict(costs=)`: adds what
+        decisions by the model's probabilities would have cost, with their cost curves.
     seconds : float
         For all of it, a third of that for searching the graph again in all folds together; None
         for no end, and 20 for the searches. A search that needs longer gives the best graph so far,
@@ -158,9 +163,9 @@ def check(
         scored = scored_by(who.judges, table)
         found, left_out = _made(
             net, table, who, scored, own, parts, wanted, seeds, draws, most, share,
-            edges, statistics, learner, whole_table, origin,
+            edges, statistics, learner, whole_table, origin, costs,
         )  # fmt: skip
-    findings = [f for name in SECTIONS if name in found for f in found[name].findings()]
+    findings = [f for name in EVERY if name in found for f in found[name].findings()]
     findings += _general(table, scored)
     seed = int(rng) if isinstance(rng, (int, np.integer)) else None
     return Report(
@@ -171,13 +176,13 @@ def check(
 
 def _sections(given: Collection[str] | None) -> tuple[str, ...]:
     if given is None:
-        return SECTIONS
+        return EVERY
     if isinstance(given, str):
         given = [given]
     for name in given:
-        if name not in SECTIONS:
-            raise unknown_name("Section", name, SECTIONS, "one of a report")
-    return tuple(name for name in SECTIONS if name in given)
+        if name not in EVERY:
+            raise unknown_name("Section", name, EVERY, "one of a report")
+    return tuple(name for name in EVERY if name in given)
 
 
 def _judged(
@@ -219,6 +224,7 @@ def _made(
     net: Network, table: Table, who: Again, scored: Scored, own: bool,
     parts: list[Any], wanted: tuple[str, ...], seeds: dict[str, int], draws: int, most: int,
     level: float, edges: int | None, statistics: Any, learner: Any, given: Table, origin: Any,
+    costs: Mapping[str, Any] | None,
 ) -> tuple[dict[str, Any], dict[str, str]]:  # fmt: skip
     """Every section that was wanted, and why some are not there."""
     found: dict[str, Any] = {}
@@ -287,6 +293,8 @@ def _made(
         return outliers(net, given, gathered(its, origin, len(given)), seen)
 
     make("outliers", surprising)
+    if costs is not None and "costs" in wanted:
+        found["costs"] = cost_section(judges, table, costs)
     if "edges" not in wanted:
         why.pop("edges", None)
     if "held_out" not in wanted:

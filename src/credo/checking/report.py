@@ -10,6 +10,7 @@ from typing import Any
 
 from credo.checking.findings import Finding, Section
 from credo.checking.sections.calibration import Calibration
+from credo.checking.sections.costs import CostCheck
 from credo.checking.sections.edges import Edges
 from credo.checking.sections.held_out import HeldOut
 from credo.checking.sections.independence import Independence
@@ -20,13 +21,16 @@ from credo.checking.sections.predictive import Predictive
 from credo.core.frozen import Frozen
 from credo.core.render import many
 
-__all__ = ["SECTIONS", "Report"]
+__all__ = ["EVERY", "SECTIONS", "Report"]
 
 SECTIONS = (
     "held_out", "predictive", "calibration", "independence", "edges", "parameters", "influence",
     "outliers",
 )  # fmt: skip
 """The sections of a report, in order."""
+
+EVERY = (*SECTIONS, "costs")
+"""The same, and those that are made when they are asked for."""
 
 _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 
@@ -59,6 +63,7 @@ class Report(Frozen):
     parameters: Parameters | None = None
     influence: Influence | None = None
     outliers: Outliers | None = None
+    costs: CostCheck | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -67,7 +72,7 @@ class Report(Frozen):
     @property
     def sections(self) -> dict[str, Section]:
         """The sections that were made, by name."""
-        found = {name: getattr(self, name) for name in SECTIONS}
+        found = {name: getattr(self, name) for name in EVERY}
         return {name: s for name, s in found.items() if s is not None}
 
     @property

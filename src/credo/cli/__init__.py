@@ -29,6 +29,7 @@ _COMMANDS = {
     "compare": "Compare models: edge by edge, and on rows.",
     "sensitivity": "How far must a parameter move to change an answer?",
     "value": "Which variable would tell most of another, in bits?",
+    "decide": "What to do, how sure that is, and what is worth knowing first.",
     "em": "Learn a graph's tables from rows with gaps or hidden variables.",
     "impute": "Fill the gaps of a table with a network.",
     "show": "Show a network: its variables, a table, a picture.",

@@ -151,7 +151,7 @@ _KEYS = {
     """,
     "show": """
         model: string the model, as it was named
-        kind?: string of an undirected model: MarkovNetwork or FactorGraph
+        kind?: string of other models: MarkovNetwork, FactorGraph or DecisionNetwork
         parameters?: integer numbers the network could choose
         variables: object[] in order
             name: string its name
@@ -159,6 +159,8 @@ _KEYS = {
             states: state[] its states, in order
             parents?: string[] names of variables
         edges?: string[][] the edges
+        decisions?: string[] of a decision network, in the order they are taken
+        utilities?: string[] of a decision network
         potentials?: object[] of an undirected model
             name: string its name
             variables: string[] names of variables
@@ -218,6 +220,7 @@ _KEYS = {
         parameters?: object|array how open each is
         influence?: object|array of single rows
         outliers?: object|array rows by surprise
+        costs?: object|array what decisions cost, where costs were given
         left_out: {string} sections that were not made
         notes: string[] what was noticed
         seconds: number how long it took
@@ -273,6 +276,47 @@ _KEYS = {
         fixed: integer parameters that cannot move
         range: string over what the parameters range
         parameters: object[] those that move the answer most first
+    """,
+    "decide": """
+        model: string the model, as it was named
+        given: {state} what is known
+        utility?: number the expected utility of the best strategy
+        exact?: boolean whether no other strategy is better
+        interval?: interval of the expected utility, where parameters were learned
+        p_best?: number P(no other strategy is better)
+        regret?: number what not knowing the parameters is expected to lose
+        policy?: object[] the best strategy, decision by decision
+            decision: string its name
+            knows: string[] what it looks at
+            situations: object[] those that can occur
+                known: {state} what is known
+                choice: state what to do
+                probability: number of the situation
+                utility: number expected then
+        answers?: object[] one for each question
+            question: string the question
+            value?: number an expected utility or a probability
+            interval?: interval a credible interval
+            choice?: state for argmax EU
+            decision?: string whose choices are ranked
+            ranking?: object[] best first
+                choice: state an option
+                utility: number expected
+                p_best?: number P(it is the best)
+                interval?: interval of its expected utility
+            distribution?: object[] of a probability question
+                state: string|number|boolean|array a state, or one each
+                p: number its probability
+        information?: object[] with --value: most worth first
+            variables: string[] what would be known
+            value: number in units of utility
+            cost: number its price
+            net: number the value less the cost
+        next?: object with --next
+            question: string|null the variable to ask for; null: decide now
+            value: number what the plan gains less its costs
+            bound: number no plan gains more
+            exact: boolean whether the plan is the best of all
     """,
     "value": """
         model: string the model, as it was named

@@ -54,13 +54,31 @@ def load_model(path: str) -> Any:
     normalise = context is not None and context.meta.get("credo.normalise", False)
     if path != "-":
         _refuse_other(path)
-        return load(path, normalise=normalise)
+        return _answered_here(load(path, normalise=normalise), path)
     data = standard_input("a model")
     if data[:2] == b"\x1f\x8b":
         from credo.formats.files import Limits, unpack
 
         data = unpack(data, "standard input", Limits())
-    return loads(data, model_format(data), normalise=normalise)
+    return _answered_here(loads(data, model_format(data), normalise=normalise), path)
+
+
+def _answered_here(model: Any, path: str) -> Any:
+    """The model; one with decisions goes to the commands that know them."""
+    from credo.model.decisions.decision_network import DecisionNetwork
+
+    command = _command()
+    if isinstance(model, DecisionNetwork) and command not in (
+        "decide",
+        "convert",
+        "show",
+        "report",
+    ):
+        raise InputError(
+            f"{path} holds a decision network; credo {command} needs a network without decisions.",
+            hint=f"Ask it with credo decide {path}.",
+        )
+    return model
 
 
 def _refuse_other(path: str) -> None:

@@ -25,7 +25,7 @@ from credo.core.errors import CredoWarning, InputError
 
 __all__ = [
     "JSON_VERSION", "Common", "Manual", "Option", "Stopped", "common_options", "examples_of",
-    "files", "listed",
+    "files", "listed", "numbers_by_name",
 ]  # fmt: skip
 
 JSON_VERSION = 1
@@ -241,6 +241,24 @@ def examples_of(command: click.Command) -> list[str]:
 def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Shell completion of a file's name."""
     return [CompletionItem(incomplete, type="file")]
+
+
+def numbers_by_name(given: Sequence[str], option: str) -> dict[str, float]:
+    """Options of the form NAME=NUMBER as a mapping.
+
+    >>> numbers_by_name(["xray=30", "smoke=1"], "--cost")
+    {'xray': 30.0, 'smoke': 1.0}
+    """
+    out: dict[str, float] = {}
+    for one in given:
+        name, equals, number = one.rpartition("=")
+        try:
+            out[name] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not name:
+            raise InputError(f"{option} must have the form NAME=NUMBER, got {one!r}.")
+    return out
 
 
 def listed(items: Sequence[str], most: int = 3) -> str:

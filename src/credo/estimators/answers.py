@@ -16,6 +16,7 @@ from credo.data import Stream
 from credo.estimators.inputs import row_weights
 from credo.estimators.named_columns import NamedColumns
 from credo.estimators.rows import source_with_class
+from credo.model.decisions.costs import Costs
 from credo.train.naive_bayes.learn import read_for
 
 __all__ = [
@@ -61,10 +62,42 @@ class Answers:
     def _answer(self, X: Any, answer: str) -> Any:
         """The scores of the classes as 'best', 'posterior' or 'log'."""
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row or document."""
-        best = self._answer(X, "best")
-        return np.asarray(self.classes_[best])
+    def predict(self, X: Any, *, costs: Any = None, reject: float | None = None) -> NDArray[Any]:
+        """The most probable class of each row or document; with costs the cheapest one.
+
+        `costs` is what it costs to call one class another: `{"ham": {"spam": 9}, "spam": {"ham":
+        1}}`, or an array with a row for each class and a column for each call. `reject` is what it
+        costs not to decide (by hand, say): where every call is expected to cost more, the answer is
+        None. Without `costs` every wrong call costs 1.
+
+        >>> from credo.estimators import NaiveBayes
+        >>> clf = NaiveBayes().fit([["a"], ["a"], ["b"], ["b"]], ["ham", "ham", "ham", "spam"])
+        >>> clf.predict([["b"]]).tolist()
+        ['ham']
+        >>> clf.predict([["b"]], costs={"ham": {"spam": 1}, "spam": {"ham": 9}}).tolist()
+        ['spam']
+        >>> clf.predict([["a"], ["b"]], reject=0.3).tolist()
+        ['ham', None]
+        """
+        if costs is None and reject is None:
+            best = self._answer(X, "best")
+            return np.asarray(self.classes_[best])
+        chosen = Costs.of(self.classes_.tolist(), costs).choose(self.predict_proba(X), reject)
+        if reject is None:
+            return np.asarray(self.classes_[chosen])
+        out = self.classes_.astype(object)[chosen]
+        out[chosen < 0] = None
+        return np.asarray(out)
+
+    def threshold(self, costs: Any) -> float:
+        """The probability of the second of two classes from which on the costs call it that.
+
+        >>> from credo.estimators import NaiveBayes
+        >>> clf = NaiveBayes().fit([["a"], ["a"], ["b"], ["b"]], ["ham", "ham", "ham", "spam"])
+        >>> clf.threshold({"ham": {"spam": 9}, "spam": {"ham": 1}})
+        0.9
+        """
+        return Costs.of(self.classes_.tolist(), costs).threshold
 
     def predict_proba(self, X: Any) -> Floats:
         """P(class | row), a column for each of `classes_`."""

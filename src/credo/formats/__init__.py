@@ -1,7 +1,7 @@
 """Models in files: BIF, XMLBIF, Hugin NET, DSC, XDSL, Netica, OpenMarkov, UAI, our own .credo.
 
-All hold Bayesian networks; UAI and .credo hold Markov networks too. Those of Netica and OpenMarkov
-are only read.
+All hold Bayesian networks; UAI and .credo hold Markov networks too, XDSL, NET, XMLBIF and .credo
+decision networks. Those of Netica and OpenMarkov are only read.
 
 One file here for each format, with its reader and its writer. Nothing that is read is executed;
 every refusal names the line; what is written comes back with the same names and the same bits.
@@ -28,6 +28,7 @@ from credo.formats.files import (
 
 if TYPE_CHECKING:
     from credo.formats.reading import Reading
+    from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.networks.network import Network
     from credo.model.undirected.factor_model import FactorModel
 
@@ -35,6 +36,8 @@ __all__ = ["FORMATS", "Limits", "WriteError", "dumps", "load", "loads", "save"]
 
 FORMATS = tuple(f for f in dict.fromkeys(ENDINGS.values()) if f not in READ_ONLY)
 """The formats that are read and written; `dne` and `pgmx` are only read."""
+
+_DECIDED = ("credo", "xdsl", "net", "xmlbif")  # hold decisions too
 
 
 def load(
@@ -47,7 +50,8 @@ def load(
 ) -> Any:
     """Read a model from a file; its ending says the format.
 
-    A `Network`; from a MARKOV file (.uai) a `MarkovNetwork`, from .credo whatever was saved.
+    A `Network`; from a MARKOV file (.uai) a `MarkovNetwork`, from a file with decisions and
+    utilities (.xdsl, .net, .xmlbif) a `DecisionNetwork`, from .credo whatever was saved.
 
     `.bif`, `.xmlbif`, `.xml` or `.bifxml`, `.net`, `.dsc`, `.xdsl`, `.dne` or `.dnet`, `.pgmx`,
     `.uai`, `.credo`, each also with `.gz`. `format` says it when the ending does not. Text formats
@@ -107,7 +111,7 @@ Give normalise=True to divide each row by its sum.
     return _read(text, _known(format, reading=True), reading, types)
 
 
-def dumps(net: Network | FactorModel, format: str) -> str | bytes:
+def dumps(net: Network | FactorModel | DecisionNetwork, format: str) -> str | bytes:
     """A model as the text of a format (for `credo`, as bytes).
 
     >>> print(dumps(loads("BAYES 1 2 1 1 0  2 0.25 0.75", "uai"), "bif"))
@@ -125,7 +129,10 @@ def dumps(net: Network | FactorModel, format: str) -> str | bytes:
 
 
 def save(
-    net: Network | FactorModel, path: str | os.PathLike[str], *, format: str | None = None
+    net: Network | FactorModel | DecisionNetwork,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
 ) -> None:
     """Write a model to a file; its ending says the format.
 
@@ -157,10 +164,16 @@ def _module(format: str) -> ModuleType:
     return import_module(f"credo.formats.{'archive' if format == 'credo' else format}")
 
 
-def _written(model: Network | FactorModel, format: str) -> str | bytes:
+def _written(model: Network | FactorModel | DecisionNetwork, format: str) -> str | bytes:
     from credo.formats import uai_markov
+    from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.undirected.factor_model import FactorModel
 
+    if isinstance(model, DecisionNetwork) and format not in _DECIDED:
+        raise InputError(
+            f"A {format} file cannot hold decisions and utilities.",
+            hint="Save the decision network as .credo, .xdsl, .net or .xmlbif.",
+        )
     undirected = isinstance(model, FactorModel)
     if undirected and format not in ("uai", "credo"):
         raise uai_markov.refuse_directed(format)

@@ -18,12 +18,14 @@ import zlib
 from typing import Any
 
 from credo.core.errors import CredoError, InputError, LimitError
+from credo.formats import archive_decisions as decisions
 from credo.formats.archive_markov import KINDS, factor_model_of, said_of
 from credo.formats.archive_markov import VERSION as UNDIRECTED
 from credo.formats.archive_model import VERSION, model_of, network_of
 from credo.formats.files import raise_limits
 from credo.formats.reading import Reading
 from credo.formats.strict_json import loads as strict_loads
+from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.networks.network import Network
 from credo.model.undirected.factor_model import FactorModel
 
@@ -37,9 +39,12 @@ _SEALED = len(_SEAL) + 64
 _END = struct.Struct("<4s4H2LH")  # the zip's end of central directory
 
 
-def write(net: Network | FactorModel) -> bytes:
+def write(net: Network | FactorModel | DecisionNetwork) -> bytes:
     """A model as the bytes of a .credo file."""
-    model, arrays = said_of(net) if isinstance(net, FactorModel) else model_of(net)
+    if isinstance(net, DecisionNetwork):
+        model, arrays = decisions.said_of(net)
+    else:
+        model, arrays = said_of(net) if isinstance(net, FactorModel) else model_of(net)
     members = {
         MODEL: json.dumps(model, ensure_ascii=True, allow_nan=False).encode("ascii"),
         ARRAYS: b"".join(arrays),
@@ -60,7 +65,7 @@ def write(net: Network | FactorModel) -> bytes:
     return data + _SEAL + hashlib.sha256(data).hexdigest().encode("ascii")
 
 
-def read(data: bytes, reading: Reading) -> Network | FactorModel:
+def read(data: bytes, reading: Reading) -> Network | FactorModel | DecisionNetwork:
     """The model of a .credo file."""
     _check_seal(data, reading)
     members = _members(data, reading)
@@ -76,6 +81,7 @@ def read(data: bytes, reading: Reading) -> Network | FactorModel:
         raise reading.error(None, f"{MODEL} has no version.")
     kind = model.get("kind")
     latest = UNDIRECTED if kind in KINDS else VERSION
+    latest = decisions.VERSION if kind == decisions.KIND else latest
     if version > latest:
         raise reading.error(
             None,
@@ -83,6 +89,8 @@ def read(data: bytes, reading: Reading) -> Network | FactorModel:
             "Install a later credo.",
         )
     try:
+        if kind == decisions.KIND:
+            return decisions.decision_network_of(model, members[ARRAYS], reading)
         if kind in KINDS:
             return factor_model_of(model, members[ARRAYS], reading)
         return network_of(model, members[ARRAYS], reading)

@@ -1,9 +1,9 @@
 """What `model.json` says: variables, parents, distributions, record, and where the numbers are.
 
 Version 1 holds distributions. Version 2 adds, to those that were learned, what they were learned
-from (below). Version 3 adds the scales of numbers, and the posteriors of completed rows where EM drew
-the gaps, and is written where there are some. A later
-version must keep reading these: `tests/unit/formats` holds a file of each.
+from (below). Version 3 adds the scales of numbers, and the posteriors of completed rows where EM
+drew the gaps; it is written where there are some. A later version must keep reading these:
+`tests/unit/formats` holds a file of each.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ __all__ = [
     "learned_json",
     "learned_of",
     "model_of",
+    "network_from",
     "network_of",
     "posterior_json",
     "posterior_of",
+    "tables_of",
 ]
 
 VERSION = 3
@@ -166,11 +168,21 @@ def take(said: Any, key: str, kind: type | tuple[type, ...], what: str) -> Any:
 
 def network_of(model: dict[str, Any], data: bytes, reading: Reading) -> Network:
     """The network that `model.json` and the arrays describe."""
+    arrays = Arrays(data, reading)
+    tables = tables_of(model, arrays, reading)
+    arrays.done()
+    return network_from(tables, model, reading)
+
+
+def tables_of(model: dict[str, Any], arrays: Arrays, reading: Reading) -> list[Local]:
+    """The distributions, whose arrays come first."""
     nodes = take(model, "nodes", list, "model.json")
     variables = variables_of(nodes, reading)
-    arrays = Arrays(data, reading)
-    tables = [_local(node, variables, arrays) for node in nodes]
-    arrays.done()
+    return [_local(node, variables, arrays) for node in nodes]
+
+
+def network_from(tables: list[Local], model: dict[str, Any], reading: Reading) -> Network:
+    """The network of some distributions, with its record."""
     if not tables:
         raise InputError("There is no variable in the file.")
     return assemble(tables, record_of(model.get("record")), reading.source)

@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from credo.core.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
 from credo.core.schema import Variable
 from credo.formats.files import Limits, raise_limits
+from credo.formats.influence import Diagram
 from credo.formats.names import unescape
 from credo.formats.printed import MOST, ROUNDING, TOLERANCE, adds_up, printing_error, weights
 from credo.formats.states import restored
+from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.graphs.dag import Dag
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
@@ -64,6 +66,7 @@ class Reading:
     worst: float = 0.0
     beyond: int = 0  # rows that only `normalise` lets through
     weights: dict[str, list[str]] = field(default_factory=dict)
+    diagram: Diagram = field(default_factory=Diagram)
 
     # --- refusing -------------------------------------------------------------------------
 
@@ -103,6 +106,7 @@ class Reading:
             line,
             f"The node {name!r} is of the kind {kind!r}: decisions and utilities belong to an "
             "influence diagram, not to a Bayesian network, and are not read yet.",
+            "They are from .xdsl, .net, .xmlbif and .credo files.",
         )
 
     # --- finding --------------------------------------------------------------------------
@@ -291,8 +295,14 @@ class Reading:
 
     # --- the network ----------------------------------------------------------------------
 
-    def network(self, *, types: bool) -> Network:
-        """All that was found, as a network."""
+    def network(self, *, types: bool) -> Network | DecisionNetwork:
+        """All that was found: a network, or a decision network."""
+        if self.diagram.decisions or self.diagram.utilities:
+            return self.diagram.network(self, types)
+        return self.chance(types=types)
+
+    def chance(self, *, types: bool) -> Network:
+        """The variables and their tables, as a network."""
         if not self.states:
             raise self.error(None, "There is no variable in the file.")
         for name in self.states:

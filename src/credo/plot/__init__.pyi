@@ -9,6 +9,7 @@ from credo.plot.checks import rank_histogram as rank_histogram
 from credo.plot.checks import surprise as surprise
 from credo.plot.checks import tornado as tornado
 from credo.plot.classify import contributions as contributions
+from credo.plot.classify import cost_curve as cost_curve
 from credo.plot.classify import learning_curves as learning_curves
 from credo.plot.classify import reliability as reliability
 from credo.plot.classify import trace as trace

@@ -228,7 +228,8 @@ def tornado(found: Any, ax: Any = None, most: int = 15) -> Any:
         ax.barh(k, p.high - p.low, left=p.low, color=colour, alpha=0.7)
     name_rows(ax, [p.parameter for p in shown])
     ax.axvline(found.answer, color="black", linewidth=0.8)
-    ax.axvline(found.threshold, color=_GREY, linewidth=0.8, linestyle="--")
+    if found.threshold is not None:
+        ax.axvline(found.threshold, color=_GREY, linewidth=0.8, linestyle="--")
     words(ax, x=f"answer {found.range}", title=f"{found.question} = {found.answer:.4g}")
     return ax
 

@@ -52,6 +52,33 @@ def reliability(report: Any, ax: Any = None) -> Any:
     return ax
 
 
+def cost_curve(report: Any, variable: str | None = None, ax: Any = None) -> Any:
+    """What decisions cost by the share of cost on either error, beside one call for all rows.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.BDeu(1))
+    >>> wrong = {"Pneu": {"T": {"F": 5}, "F": {"T": 1}}}
+    >>> report = cr.check(net, cr.examples.pneumonia(), sections=["costs"], costs=wrong)
+    >>> cr.plot.cost_curve(report).get_ylabel()
+    'cost for each row'
+    """
+    found = getattr(report, "costs", report)
+    if found is None:
+        raise InputError("The report has no costs.", hint="Give cr.check(…, costs={…}).")
+    one = found.variables[0] if variable is None else found[variable]
+    if not len(one.curve):
+        raise InputError(f"{one.variable!r} has more than two classes, so it has no cost curve.")
+    ax = axes(ax)
+    t, paid, fixed = one.curve.T
+    ax.plot(t, fixed, color="grey", linewidth=0.8, linestyle="--", label="one call for all rows")
+    ax.plot(t, paid, color="tab:blue", label="by the model")
+    words(ax, x="share of the cost on wrong calls of the second class", y="cost for each row",
+          title=one.variable)  # fmt: skip
+    legend(ax)
+    return ax
+
+
 def learning_curves(curves: Any, ax: Any = None) -> Any:
     """Log loss on rows held out against the number of rows learned from."""
     ax = axes(ax)

@@ -13,6 +13,7 @@ from credo.checking.findings import Finding, kept
 from credo.core.errors import CredoError, CredoWarning
 from credo.core.schema import Schema
 from credo.data import Stream, Table, read
+from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.networks.network import Network
 
 __all__ = ["Subject"]
@@ -35,6 +36,8 @@ class Subject:
     data_file: str = ""
     reading: str = ""
     checks: Any = None
+    decided: DecisionNetwork | None = None
+    decided_questions: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,10 +16,12 @@ from credo.core.progress import Report, track
 from credo.data import Stream, Table
 from credo.data.out.atomic import replace_file
 from credo.model.answers.interval import probability
+from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.networks.network import Network
 from credo.model.undirected.factor_model import FactorModel
 from credo.model.values.reals import shown
 from credo.reports.data_section import data_section, gaps_section, variables_section
+from credo.reports.decision_section import decision_section
 from credo.reports.markup import note, paragraph
 from credo.reports.network_section import network_section
 from credo.reports.page import Section, page
@@ -29,6 +32,8 @@ from credo.reports.summary_section import summary_section
 from credo.reports.tables_section import tables_section
 
 __all__ = ["MAX_BYTES", "report_html", "write_report"]
+
+_EU = re.compile(r"\s*(argmax\s+|best\s+)?EU\b")  # a question about decisions
 
 MAX_BYTES = 50_000_000
 """A report larger than this is not written."""
@@ -118,6 +123,14 @@ def report_html(
     >>> report_html(net)[:15]
     '<!doctype html>'
     """
+    decided: DecisionNetwork | None = None
+    if isinstance(model, DecisionNetwork):
+        if data is not None:
+            raise InputError(
+                "A report on a decision network takes no rows.",
+                hint="Report on the network that it was made from.",
+            )
+        decided, model = model, model.under()
     if not isinstance(model, (Network, FactorModel)):
         raise InputError(
             f"A report is about a network, got {shown(model)}.",
@@ -134,19 +147,23 @@ def report_html(
     for question in questions:
         if not isinstance(question, str):
             raise InputError(f"A question is a text, got {shown(question)}.")
+    about_decisions = tuple(q for q in questions if decided is not None and _EU.match(q))
+    questions = [q for q in questions if q not in about_decisions]
     table = data if data is None or isinstance(data, (Table, Stream)) else rows_of(model, data)
     if not data_file and table is not None:
         data_file = _file(data, table)
     subject = Subject(
         model, table, tuple(questions), probability(level), seed, model_file, data_file, reading,
-        checks,
+        checks, decided, about_decisions,
     )  # fmt: skip
     for question in subject.questions:  # a wrong question is refused, not written down
         _refuse_wrong(model, question)
     sections = [s for s in _made(subject, report) if s is not None]
     name = title or _title(subject)
     when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-    about = f"{model!r}" + (f", {len(table):,} rows of data" if table is not None else "")
+    about = f"{model if decided is None else decided!r}" + (
+        f", {len(table):,} rows of data" if table is not None else ""
+    )
     footer = f"Written by credo {__version__} on {when}. This file needs no network."
     return page(name, paragraph(about), sections, note(footer))
 
@@ -156,6 +173,7 @@ def _made(subject: Subject, report: Report | None) -> list[Section | None]:
 
     steps: list[Callable[[Subject], Section | None]] = [
         summary_section,
+        decision_section,
         data_section if subject.data is not None else variables_section,
         gaps_section,
         network_section,

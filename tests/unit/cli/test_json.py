@@ -89,6 +89,12 @@ CALLS = [
     "compare asia.bif patients.credo",
     "sensitivity asia.bif P(lung=yes|xray=yes)",
     "value asia.bif lung --given smoke=yes",
+    "decide oil.xdsl",
+    "decide oil.xdsl EU(Drill|Test=open) EU(Drill=yes) argmaxEU(Drill) P(Oil) P(Oil=wet)",
+    "decide oil.xdsl --value --next --cost Oil=3",
+    "decide patients.credo --decision treat=no,yes --utility costs.csv --draws 50",
+    "decide patients.credo EU(treat) EU --decision treat=no,yes --utility costs.csv --draws 50",
+    "show oil.xdsl",
     "report asia.bif -o r.html",
     "cluster patients.csv --drop name",
     "cluster survey.csv --drop name --method ward --k 2 --stability 2",
@@ -107,7 +113,7 @@ def stage(tmp_path_factory):
 @pytest.mark.parametrize("call", CALLS)
 def test_output_keeps_to_its_schema(call, stage, monkeypatch):
     monkeypatch.chdir(stage)
-    words = [w.replace("argmaxP", "argmax P") for w in call.split()]
+    words = [w.replace("argmax", "argmax ") for w in call.split()]
     result = CliRunner().invoke(app, [*words, "--json"], standalone_mode=False)
     assert result.exception is None, result.exception
     document = strict(result.stdout)

@@ -50,7 +50,7 @@ def test_xmlbif_with_a_plain_document_type():
         (
             'TYPE="nature"',
             'TYPE="decision"',
-            "line 11: The node 'out' is of the kind 'decision': decisions and utilities belong to",
+            "A decision network needs a utility; there is none",
         ),
         ("<FOR>out</FOR>", "", "line 13: DEFINITION needs one FOR, got 0"),
         ("<NAME>out</NAME>", "", "VARIABLE needs one NAME, got 0"),
@@ -131,7 +131,7 @@ def test_xdsl_of_agrum_counts_the_first_parent_fastest():
     [
         ("<smile", "<smiles", "mismatched tag"),
         ("deterministic", "equation", "'Both' is of the kind 'equation'; only 'cpt', 'deter"),
-        ("deterministic", "decision", "'Both' is of the kind 'decision': decisions and utilities"),
+        ("deterministic", "decision", "A decision network needs a utility; there is none"),
         ("deterministic", "noisymax", "line 8: The node 'Both' needs one 'parameters', got 0"),
         ("</nodes>", "</nodes><dynamic/>", "A dynamic network cannot be read"),
         ("</nodes>", "</nodes><nodes/>", "Expected one element 'nodes', got 2"),

@@ -92,6 +92,9 @@ PICTURES = {
     "lines": lambda: plot.lines(mixed().cpt(X)),
     "lines over": lambda: plot.lines(mixed().cpt(Y)),
     "missingness": lambda: plot.missingness(gaps()),
+    "cost_curve": lambda: plot.cost_curve(
+        cr.check(net(), states(), sections=["costs"], costs={A: [[0, 1], [1, 0]]})
+    ),
     "network": lambda: plot.network(net(), given={A: YES}, title=A),
     "parameter": lambda: plot.parameter(net().cpt(B), YES, {A: NO}),
     "posterior_curves": lambda: plot.posterior_curves(space()),

@@ -341,3 +341,16 @@ def test_the_schema_keeps_its_real_reasons(tmp_path):
     data = _section(report_html(net, str(path), checks=False), "data")
     assert "by the schema given" not in data
     assert "whole numbers, 3 different" in data
+
+
+def test_a_decision_network_has_its_section(tmp_path):
+    rows = {"Rain": [True] * 6 + [False] * 14}
+    net = cr.fit("[Rain]", rows, prior=cr.Laplace(1))
+    d = net.decide({"Take": ["yes", "no"]}, {"U|Rain:Take": [[20, 100], [70, 0]]})
+    asked = ["EU(Take=yes)", "P(Rain=true)"]
+    page = cr.write_report(d, tmp_path / "d.html", questions=asked).read_text("utf-8")
+    for words in ("Decisions", "expected utility", "What is worth knowing", "EU(Take=yes)",
+                 "What would change the decision", 'class="utility"', "P(Rain=true)"):  # fmt: skip
+        assert words in page
+    with pytest.raises(cr.errors.InputError, match="takes no rows"):
+        cr.write_report(d, tmp_path / "d.html", data=rows)

@@ -9,6 +9,7 @@ import click
 
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options, option
+from credo.core.errors import InputError
 from credo.core.state_values import json_state
 
 __all__ = ["command"]
@@ -45,12 +46,17 @@ def command(
       credo show asia.bif --factors --dot
       credo show asia.bif --json
     """
+    from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.networks.network import Network
 
     net = load_model(model)
-    directed = isinstance(net, Network)
-    found = [t for name in tables for t in ([net.cpt(name)] if directed else _factors(net, name))]
-    picture = net.to_factor_graph() if factors else net.dag if directed else net
+    decided = isinstance(net, DecisionNetwork)
+    directed = isinstance(net, Network) or decided
+    found = [t for name in tables for t in (_tables(net, name, decided) if directed
+                                            else _factors(net, name))]  # fmt: skip
+    if decided and factors:
+        raise InputError("A decision network has no factor graph.", hint="Use --svg or --dot.")
+    picture = net.to_factor_graph() if factors else net.dag if directed and not decided else net
     if svg is not None:
         from credo.data.out.atomic import replace_file
 
@@ -71,9 +77,15 @@ def command(
             click.echo(f"\n{net.record}")
 
 
+def _tables(net: Any, name: str, decided: bool) -> list[Any]:
+    """A table of probabilities, or the numbers of a utility."""
+    if not decided:
+        return [net.cpt(name)]
+    return [net.utilities[name] if name in net.utilities else net.chance.cpt(name)]
+
+
 def _draw(net: Any, directed: bool) -> None:
     from credo.cli.terminal import print_graph
-    from credo.core.errors import InputError
 
     if not directed:
         raise InputError("--tree draws a Bayesian network.", hint="Use --svg or --dot.")
@@ -93,6 +105,18 @@ def _json(net: Any, model: str) -> dict[str, Any]:
             "variables": [_variable(v) for v in net.variables],
             "edges": [list(e) for e in net.graph.edges],
             "potentials": [{"name": p.name, "variables": list(p.names)} for p in net.potentials],
+        }
+    if hasattr(net, "information"):
+        return {
+            "model": model,
+            "kind": type(net).__name__,
+            "variables": [
+                {**_variable(v), "parents": list(net.dag.parents(v.name))}
+                for v in net.chance.variables
+            ],
+            "edges": [list(e) for e in net.dag.edges],
+            "decisions": list(net.decisions),
+            "utilities": list(net.utilities),
         }
     return {
         "model": model,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from credo.cli.models import load_model, model_argument
-from credo.cli.options import Common, Manual, common_options, option
+from credo.cli.options import Common, Manual, common_options, numbers_by_name, option
 from credo.cli.terminal import print_view
-from credo.core.errors import InputError
 
 __all__ = ["command"]
 
@@ -40,15 +39,7 @@ def command(
     net = load_model(model)
     known, do = parse_conditions(net, given) if given else ({}, {})
     net = net.do(do) if do else net
-    prices = {}
-    for one in costs:
-        name, equals, number = one.rpartition("=")
-        try:
-            prices[name] = float(number)
-        except ValueError:
-            equals = ""
-        if not equals or not name:
-            raise InputError(f"--cost must have the form NAME=NUMBER, got {one!r}.")
+    prices = numbers_by_name(costs, "--cost")
     found = net.evidence_value(target, known, among=list(among) or None, costs=prices)
     if common.as_json:
         common.emit("value", {"model": model, **found.to_dict()})

@@ -42,10 +42,13 @@ def graph_dot(
     title: str = "",
     directed: bool = True,
     squares: Sequence[str] = (),
+    decisions: Sequence[str] = (),
+    utilities: Sequence[str] = (),
 ) -> str:
     """The DOT text of nodes and (parent, child) pairs; a plate becomes a cluster.
 
-    Without directions the pairs are lines; `squares` are the factors of a factor graph.
+    Without directions the pairs are lines; `squares` are the factors of a factor graph. Decisions
+    are rectangles, utilities diamonds.
 
     >>> print(graph_dot(["C", "x"], [("C", "x")], plates=[("N", ["x"])], title="a model"))
     digraph {
@@ -63,6 +66,8 @@ def graph_dot(
         style = ' [style=filled, fillcolor="#d9d9d9"]' if node in shaded else ""
         if node in square:
             style = ' [shape=box, style=filled, fillcolor="#444444", fontcolor=white]'
+        if node in decisions or node in utilities:
+            style = f" [shape={'box' if node in decisions else 'diamond'}]"
         lines.append(f"{_quoted(node)}{style};")
     lines += _clusters(plates)
     for edge in edges:

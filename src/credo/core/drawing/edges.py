@@ -139,6 +139,8 @@ def _bend(a: Point, lean: float, b: Point, slope: float) -> tuple[Point, Point, 
 
 def _side(box: Box, x: float, sign: int) -> float:
     """The height of a box's lower (1) or upper (−1) side at `x`, its corners being round."""
+    if box.diamond:
+        return box.y + sign * box.height * max(0.0, 0.5 - abs(x - box.x) / box.width)
     r = box.corner
     over = max(0.0, abs(x - box.x) - (box.width / 2 - r))
     return box.y + sign * (box.height / 2 - r + sqrt(max(0.0, r * r - over * over)))
@@ -147,6 +149,9 @@ def _side(box: Box, x: float, sign: int) -> float:
 def _border(box: Box, dx: float, dy: float) -> Point:
     """Where a ray from the middle of a box leaves it."""
     r, half, tall = box.corner, box.width / 2, box.height / 2
+    if box.diamond:
+        far = (abs(dx) / half + abs(dy) / tall) or 1.0
+        return box.x + dx / far, box.y + dy / far
     if dy and abs(dx / dy) * tall <= half - r:
         return box.x + dx * tall / abs(dy), box.y + (tall if dy > 0 else -tall)
     if dx and abs(dy / dx) * half < tall - r:

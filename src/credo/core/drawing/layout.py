@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import sqrt
 
@@ -21,7 +21,8 @@ _PART_GAP = 36.0
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle by its middle and its size; a plate has its label."""
+    """A rectangle by its middle and its size; a plate has its label. A diamond has its corners at
+    the middles of the sides."""
 
     x: float
     y: float
@@ -29,6 +30,7 @@ class Box:
     height: float
     label: str = ""
     round: float | None = None
+    diamond: bool = False
 
     @property
     def corner(self) -> float:
@@ -37,7 +39,7 @@ class Box:
 
     def moved(self, dx: float, dy: float) -> Box:
         """The same rectangle elsewhere."""
-        return Box(self.x + dx, self.y + dy, self.width, self.height, self.label, self.round)
+        return replace(self, x=self.x + dx, y=self.y + dy)
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 
 from credo.core.drawing.edges import Point, Way, ways
@@ -64,21 +65,31 @@ def graph_svg(
     title: str = "",
     arrows: bool = True,
     squares: Sequence[str] = (),
+    decisions: Sequence[str] = (),
+    utilities: Sequence[str] = (),
 ) -> str:
     """The picture of nodes and (parent, child) pairs that make no cycle.
 
-    Without `arrows` the edges are lines; `squares` are the factors of a factor graph.
+    Without `arrows` the edges are lines; `squares` are the factors of a factor graph. Decisions
+    are rectangles, utilities diamonds.
 
     >>> graph_svg(["A", "B"], [("A", "B")], observed=["B"]).count('class="observed"')
     1
     """
     index = {name: i for i, name in enumerate(nodes)}
     labels = [_shown(name) for name in nodes]
+    kinds = _kinds(nodes, observed, squares, decisions, utilities)
+    diamonds = {i for i, kind in enumerate(kinds) if kind == "utility"}
     found = layout(
-        [max(HEIGHT, text_width(t) + 22) for t in labels],
+        [max(HEIGHT, text_width(t) + 22) * (1.6 if i in diamonds else 1)
+         for i, t in enumerate(labels)],
         [(index[a], index[b]) for a, b in edges],
         [(label, [index[v] for v in inside]) for label, inside in plates],
-    )
+        [1.6 * HEIGHT if i in diamonds else HEIGHT for i in range(len(nodes))],
+    )  # fmt: skip
+    for i, kind in enumerate(kinds):
+        if kind in ("decision", "utility"):
+            found.nodes[i] = replace(found.nodes[i], round=0.0, diamond=kind == "utility")
     head = 26.0 if title else 0.0
     width = max(found.width, text_width(_shown(title), 16)) + 2 * _MARGIN
     height = found.height + 2 * _MARGIN + head
@@ -98,10 +109,8 @@ def graph_svg(
     out.append(f'<g transform="translate({_n(inner)} {_n(_MARGIN + head)})">')
     out += [_plate(box) for box in found.plates]
     out += _edges(found, edges, index, widths or {}, colours or {}, arrows)
-    shaded, square = set(observed), set(squares)
     for i, name in enumerate(nodes):
-        kind = "factor" if name in square else "observed" if name in shaded else "node"
-        out.append(_node(found.nodes[i], labels[i], name, kind))
+        out.append(_node(found.nodes[i], labels[i], name, kinds[i]))
     return "\n".join([*out, "</g>", "</svg>"])
 
 
@@ -109,17 +118,41 @@ def _n(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-_FILL = {"observed": "#d9d9d9", "node": "#ffffff", "factor": "#444444"}
+_FILL = {
+    "observed": "#d9d9d9", "node": "#ffffff", "factor": "#444444", "decision": "#e3eefb",
+    "utility": "#fdf1d8",
+}  # fmt: skip
+
+
+def _kinds(
+    nodes: Sequence[str],
+    observed: Sequence[str],
+    squares: Sequence[str],
+    decisions: Sequence[str],
+    utilities: Sequence[str],
+) -> list[str]:
+    """What each node is drawn as."""
+    known = dict.fromkeys(observed, "observed") | dict.fromkeys(squares, "factor")
+    known |= dict.fromkeys(decisions, "decision") | dict.fromkeys(utilities, "utility")
+    return [known.get(name, "node") for name in nodes]
 
 
 def _node(box: Box, label: str, name: str, kind: str) -> str:
     fill, ink = _FILL[kind], "#ffffff" if kind == "factor" else "#111111"
-    round_ = 0.0 if kind == "factor" else box.height / 2
+    round_ = 0.0 if kind in ("factor", "decision") else box.height / 2
     hover = f"<title>{escape(clean(name))}</title>" if label != name else ""
+    half, tall = box.width / 2, box.height / 2
+    if box.diamond:
+        ends = [(0.0, -tall), (half, 0.0), (0.0, tall), (-half, 0.0)]
+        points = " ".join(_p((box.x + dx, box.y + dy)) for dx, dy in ends)
+        shape = f'<polygon points="{points}"'
+    else:
+        shape = (
+            f'<rect x="{_n(box.x - half)}" y="{_n(box.y - tall)}" width="{_n(box.width)}" '
+            f'height="{_n(box.height)}" rx="{_n(round_)}"'
+        )
     return (
-        f'<g class="{kind}">{hover}<rect x="{_n(box.x - box.width / 2)}" '
-        f'y="{_n(box.y - box.height / 2)}" width="{_n(box.width)}" height="{_n(box.height)}" '
-        f'rx="{_n(round_)}" fill="{fill}" stroke="#333333" stroke-width="1.2"/>'
+        f'<g class="{kind}">{hover}{shape} fill="{fill}" stroke="#333333" stroke-width="1.2"/>'
         f'<text x="{_n(box.x)}" y="{_n(box.y + 5)}" fill="{ink}" text-anchor="middle">'
         f"{escape(label)}</text></g>"
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from credo.checking.questions.information_gain import EvidenceValue
     from credo.checking.questions.tipping import Sensitivity
     from credo.core.progress import Report
+    from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.networks.network import Network
     from credo.model.values.randomness import Rng
 
@@ -172,6 +173,35 @@ class NetworkMethods(Questions):
         from credo.checking.questions.information_gain import evidence_value
 
         return evidence_value(self._asked, target, given, among=among, costs=costs)
+
+    def decide(
+        self,
+        decisions: Mapping[str, Any] | Sequence[str] | str,
+        utilities: Mapping[str, Any],
+        *,
+        memory: str = "full",
+        combine: str = "add",
+        costs: Mapping[str, float] | None = None,
+    ) -> DecisionNetwork:
+        """A decision network: what can be done, and what the outcomes are worth.
+
+        `decisions` gives the options of each decision; one that is a variable of the network is
+        set (its options are its states). What is known at a decision, and what a utility depends
+        on, stands after a bar: `"take|forecast"`. The rest is as in `DecisionNetwork`; see
+        docs/decide.md.
+
+        >>> from credo import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> d = net.decide({"take|wet": ["no", "yes"]}, {"comfort|take:rain": {
+        ...     "no": {False: 100, True: 0}, "yes": {False: 80, True: 70}}})
+        >>> d.best(given={"wet": True}).choice
+        'yes'
+        """
+        from credo.predict.decisions.deciding import decide
+
+        return decide(
+            self._asked, decisions, utilities, memory=memory, combine=combine, costs=costs
+        )
 
     def update(self, rows: Any, *, weights: Any = None, threads: int | None = None) -> Network:
         """The network after more rows: the same as if all rows had been fitted at once.

@@ -1,0 +1,1 @@
+"""A decision network gives an answer: what to do, how sure that is, what is worth knowing."""

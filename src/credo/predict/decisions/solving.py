@@ -1,0 +1,196 @@
+"""The best strategy, its expected utility, and how sure that is under draws of the parameters.
+
+    interval   of EU(δ*; θ)                        δ* the best at the posterior means
+    P(best)    P_θ( EU(δ*; θ) = max_δ EU(δ; θ) )
+    regret     E_θ[ max_δ EU(δ; θ) − EU(δ*; θ) ]   the value of knowing the parameters
+
+All draws go through one elimination as its batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import InputError, unknown_name
+from credo.model.answers.credible import Credible
+from credo.model.answers.interval import probability
+from credo.model.decisions.decision_network import DecisionNetwork
+from credo.model.decisions.policy import Policy, Strategy
+from credo.model.values.randomness import Rng
+from credo.predict.decisions.limited import policy_updating, soluble_order
+from credo.predict.decisions.problem import Problem, problem_of
+from credo.predict.decisions.solution import Ranked, Ranking, Solution
+from credo.predict.decisions.valuations import Outcome, Valuation, eliminate
+from credo.predict.questions.request import draws_of, enough
+
+__all__ = ["best", "best_rules", "optimum", "rules_of", "solve", "utility_of_strategy"]
+
+Floats = NDArray[np.float64]
+Rules = dict[str, tuple[tuple[str, ...], Floats]]
+
+
+def optimum(
+    problem: Problem,
+    pairs: Sequence[Valuation],
+    start: Mapping[str, Floats] | None = None,
+    keep: Sequence[str] = (),
+) -> Outcome:
+    """P and EU of the best strategy, for each draw of the pairs.
+
+    With limited memory from the policies of `start`, which it never falls below. What is kept must
+    be known at every open decision.
+    """
+    if problem.net.memory == "limited":
+        rules, _ = policy_updating(problem, pairs, start)
+        tables = [problem.rule(n, t) for n, t in rules.items()]
+        return problem.expected([*pairs, *tables], keep)
+    scope = tuple(problem.engine.at[n] for n in keep)
+    return eliminate(pairs, problem.arities, problem.strong_order(keep), scope)
+
+
+def best_rules(
+    problem: Problem, keep: Sequence[str] = (), pairs: Sequence[Valuation] | None = None
+) -> Rules:
+    """The best policies: what each decision looks at, and its choices; some decisions are kept."""
+    names = problem.net.chance.names
+    pairs = problem.valuations() if pairs is None else pairs
+    free = [n for n in problem.free if n not in keep]
+    if problem.net.memory == "limited":
+        rules, _ = policy_updating(problem, pairs)
+        return {n: (problem.seen(n), rules[n][0]) for n in free}
+    scope = tuple(problem.engine.at[n] for n in keep)
+    found = eliminate(pairs, problem.arities, problem.strong_order(keep), scope)
+    out: Rules = {}
+    for name in free:
+        choice = found.choices[problem.engine.at[name]]
+        seen = tuple(names[v] for v in choice.scope)
+        shape = [problem.arities[v] for v in choice.scope]
+        codes = np.broadcast_to(choice.best[0], shape)
+        arranged = tuple(dict.fromkeys(n for n in (*problem.net.sees(name), *seen) if n in seen))
+        codes = codes.transpose([seen.index(n) for n in arranged])
+        out[name] = arranged, np.eye(problem.net.variable(name).arity)[codes]
+    return out
+
+
+def rules_of(problem: Problem, rules: Rules) -> list[Valuation]:
+    """Policies as pairs."""
+    at = problem.engine.at
+    return [
+        Valuation((*(at[n] for n in seen), at[name]), table[None], None)
+        for name, (seen, table) in rules.items()
+    ]
+
+
+def solve(
+    net: DecisionNetwork,
+    given: Mapping[str, Any] | None = None,
+    *,
+    interval: float | None = 0.95,
+    draws: int | None = None,
+    rng: Rng = 0,
+) -> Solution:
+    """The best strategy given what is known."""
+    problem = problem_of(net, given)
+    if not problem.free:
+        raise InputError("Every decision is given: there is nothing left to decide.")
+    rules = best_rules(problem)
+    pairs = problem.valuations()
+    whole = problem.expected([*pairs, *rules_of(problem, rules)])
+    policy = Strategy({n: _policy(problem, n, rules, pairs) for n in problem.free})
+    exact = net.memory == "full" or len(soluble_order(net, problem.free)) == len(problem.free)
+    utility = float(whole.utility[0])
+    known = dict(given or {})
+    n = draws_of(draws, interval)
+    if interval is None or not problem.learned:
+        return Solution(policy, utility, exact=exact, given=known)
+    n = enough(n, probability(interval))
+    own, top = [], []
+    for drawn in problem.drawn(n, rng):
+        out = problem.expected([*drawn, *rules_of(problem, rules)])
+        good = out.p > 0
+        own.append(out.utility[good])
+        start = {name: table[None] for name, (_, table) in rules.items()}
+        top.append(optimum(problem, drawn, start).utility[good])
+    mine, most = np.concatenate(own), np.concatenate(top)
+    near = most - mine <= 1e-9 * np.maximum(np.abs(most), 1e-300)
+    regret = float(np.maximum(most - mine, 0.0).mean())
+    return Solution(
+        policy, utility, Credible.of(mine, interval), float(near.mean()), regret, exact, known
+    )
+
+
+def _policy(problem: Problem, name: str, rules: Rules, pairs: list[Valuation]) -> Policy:
+    """One policy with the probability of each situation and the utility of each choice in it."""
+    seen, table = rules[name]
+    others = {n: r for n, r in rules.items() if n != name}
+    found = problem.expected([*pairs, *rules_of(problem, others)], (*seen, name))
+    situations = found.p[0].max(axis=-1)
+    variable = problem.net.variable
+    parents = tuple(variable(n) for n in seen)
+    return Policy(variable(name), parents, table, situations / situations.sum(), found.utility[0])
+
+
+def best(
+    net: DecisionNetwork,
+    given: Mapping[str, Any] | None = None,
+    *,
+    decision: str | None = None,
+    interval: float | None = 0.95,
+    draws: int | None = None,
+    rng: Rng = 0,
+) -> Ranking:
+    """The choices of the next decision, or of one that is named, the best first."""
+    problem = problem_of(net, given)
+    if decision is not None and decision not in net.decisions:
+        raise unknown_name("Decision", decision, net.decisions, "in the network")
+    if not problem.free or (decision is not None and decision not in problem.free):
+        said = f"The decision {decision!r} is" if decision else "Every decision is"
+        raise InputError(f"{said} given: there is nothing left to decide.")
+    name = decision or problem.free[0]
+    rules = best_rules(problem, (name,))
+    pairs = rules_of(problem, rules)
+    point = _choices(problem, [*problem.valuations(blind=[name]), *pairs], name)
+    utilities = point.utility[0]
+    order = sorted(range(len(utilities)), key=lambda k: (-utilities[k], k))
+    states = net.variable(name).states
+    unseen = [n for n in problem.net.information[name] if n in problem.left]
+    note = f"chosen without {', '.join(unseen)}, which would be known then" if unseen else ""
+    n = draws_of(draws, interval)
+    if interval is None or not problem.learned:
+        ranked = tuple(Ranked(states[k], float(utilities[k])) for k in order)
+        return Ranking(name, ranked, dict(given or {}), None, note)
+    n = enough(n, probability(interval))
+    found = [_choices(problem, [*drawn, *pairs], name) for drawn in problem.drawn(n, rng, [name])]
+    eu = np.concatenate([f.utility[(f.p > 0).all(axis=1)] for f in found])
+    share = np.bincount(eu.argmax(axis=1), minlength=len(states)) / len(eu)
+    ranked = tuple(
+        Ranked(states[k], float(utilities[k]), Credible.of(eu[:, k], interval), float(share[k]))
+        for k in order
+    )
+    regret = float((eu.max(axis=1) - eu[:, order[0]]).mean())
+    return Ranking(name, ranked, dict(given or {}), regret, note)
+
+
+def _choices(problem: Problem, pairs: Sequence[Valuation], name: str) -> Outcome:
+    """P and EU for each choice of a decision, the later ones at their policies."""
+    return problem.expected(pairs, (name,))
+
+
+def utility_of_strategy(
+    net: DecisionNetwork, strategy: Mapping[str, Any], given: Mapping[str, Any] | None = None
+) -> float:
+    """The expected utility of a strategy that was given.
+
+    >>> from credo import DecisionNetwork
+    >>> d = DecisionNetwork("[Rain][Take?][U$|Rain:Take]", {"Rain": 0.3},
+    ...     utilities={"U": {False: {"yes": 20, "no": 100}, True: {"yes": 70, "no": 0}}})
+    >>> round(utility_of_strategy(d, {"Take": "yes"}), 6)
+    35.0
+    """
+    problem = problem_of(net, given)
+    found = problem.expected([*problem.valuations(), *problem.given_rules(strategy)])
+    return float(found.utility[0])
