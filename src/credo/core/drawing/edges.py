@@ -12,7 +12,7 @@ from math import hypot, sqrt
 
 from credo.core.drawing.layout import Box, Layout
 
-__all__ = ["Point", "Way", "ways"]
+__all__ = ["Point", "Way", "border", "ways"]
 
 _LEAN = 0.5  # sideways for each step down inside a row: less than the gap to a neighbour
 
@@ -78,7 +78,7 @@ def _ports(box: Box, mine: Mapping[Pair, Sequence[Point]], sign: int) -> dict[Pa
     """
     if all(_is_straight(way) for way in mine.values()):
         return {
-            e: _border(box, way[1][0] - way[0][0], way[1][1] - way[0][1]) for e, way in mine.items()
+            e: border(box, way[1][0] - way[0][0], way[1][1] - way[0][1]) for e, way in mine.items()
         }
     k = len(mine)
     step = min(11.0, (box.width - 8) / k)
@@ -146,7 +146,7 @@ def _side(box: Box, x: float, sign: int) -> float:
     return box.y + sign * (box.height / 2 - r + sqrt(max(0.0, r * r - over * over)))
 
 
-def _border(box: Box, dx: float, dy: float) -> Point:
+def border(box: Box, dx: float, dy: float) -> Point:
     """Where a ray from the middle of a box leaves it."""
     r, half, tall = box.corner, box.width / 2, box.height / 2
     if dy and abs(dx / dy) * tall <= half - r:

@@ -55,6 +55,20 @@ Remove or reverse one of them.
 
     # --- making one ---------------------------------------------------------------------
 
+    def __new__(
+        cls, edges: Iterable[Edge] = (), nodes: Iterable[str] | None = None, **hidden: Any
+    ) -> Any:
+        """With `hidden=`, pairs that have a hidden common cause: a `CausalGraph`.
+
+        >>> print(Dag([("A", "B")], hidden=[("A", "B")]))
+        [A][B|A] A<->B
+        """
+        if not hidden:
+            return object.__new__(cls)
+        from credo.model.causal.causal_graph import CausalGraph
+
+        return CausalGraph(edges, nodes, **hidden)
+
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read the notation of bnlearn; a refusal points at the character.
