@@ -23,6 +23,7 @@ from credo.model.graphs.paths import Path, Reason, reason
 from credo.model.graphs.refusals import checked_edge, checked_edges
 from credo.model.graphs.relations import Edge, Names, Relations
 from credo.model.graphs.separation import reachable
+from credo.model.methods.causal import CausalMethods
 
 if TYPE_CHECKING:
     from credo.model.graphs.dag import Dag
@@ -31,7 +32,7 @@ __all__ = ["CausalGraph", "projected"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class CausalGraph(Drawing):
+class CausalGraph(Drawing, CausalMethods):
     """A graph of causes with hidden common causes; a frozen value.
 
     `graph` is text (the notation `"[A][B|A] A<->B"`, DAGitty's or DOT), a `Dag`, or edges
@@ -45,6 +46,8 @@ class CausalGraph(Drawing):
     [A][B|A] A<->B
     >>> graph.m_separated("smoke", "cancer", given="tar")
     False
+    >>> print(graph.identify("P(cancer | do(smoke))").formula)
+    Σ_tar P(tar | smoke) Σ_smoke' P(smoke') P(cancer | smoke', tar)
     """
 
     hidden: tuple[Edge, ...]
