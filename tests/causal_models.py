@@ -63,6 +63,6 @@ def leaf_of(joint, nodes):
 
 def value(formula, joint, nodes, axes):
     """The value of a formula on a joint, with these axes; those it lacks have length 1."""
-    from credo.model.causal.formula import _aligned, evaluated
+    from credo.model.causal.formula import aligned, evaluated
 
-    return _aligned(evaluated(formula, leaf_of(joint, nodes)), axes)[0]
+    return aligned(evaluated(formula, leaf_of(joint, nodes)), axes)[0]

@@ -49,6 +49,7 @@ from credo.stats import Families as Families
 from credo.stats import Moments as Moments
 from credo.stats import Rows as Rows
 from credo.stats import Tally as Tally
+from credo.train.causal.effect import effect as effect
 from credo.train.clusters.clustering import cluster as cluster
 from credo.train.clusters.clustering import which_k as which_k
 from credo.train.clusters.result import Clusters as Clusters

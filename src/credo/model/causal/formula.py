@@ -9,7 +9,7 @@ a name has a prime.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,17 @@ from credo.core.errors import LimitError
 from credo.model.graphs.statements import latex_name
 from credo.model.values.value import Told
 
-__all__ = ["Formula", "Prob", "Product", "Ratio", "Sum", "evaluated", "product", "summed"]
+__all__ = [
+    "Formula",
+    "Prob",
+    "Product",
+    "Ratio",
+    "Sum",
+    "aligned",
+    "evaluated",
+    "product",
+    "summed",
+]
 
 Floats = NDArray[np.float64]
 Named = tuple[tuple[str, ...], Floats]
@@ -220,37 +230,27 @@ def summed(over: Iterable[str], body: Formula) -> Formula:
     return Sum(names, body) if names else body
 
 
-def evaluated(formula: Formula, leaf: Leaf, known: Mapping[str, int] | None = None) -> Named:
+def evaluated(formula: Formula, leaf: Leaf) -> Named:
     """The value of a formula: an array with an axis for each of its free variables.
 
-    `leaf` gives the array of a probability. `known` fixes free variables to one state; their axes
-    have length 1.
+    `leaf` gives the array of a probability.
     """
-    known = {} if known is None else known
     if isinstance(formula, Prob):
-        names, values = leaf(formula)
-        for n, state in known.items():
-            if n in names:
-                at = 1 + names.index(n)
-                values = np.take(values, [state], axis=at)
-        return names, values
+        return leaf(formula)
     if isinstance(formula, Ratio):
-        (a, top), (b, below) = (evaluated(f, leaf, known) for f in formula.parts)
-        names = tuple(dict.fromkeys([*a, *b]))
-        below = _aligned((b, below), names)
-        out = np.divide(_aligned((a, top), names), below, where=below > 0, out=np.zeros(
-            np.broadcast_shapes(_aligned((a, top), names).shape, below.shape)))  # fmt: skip
-        return names, out
+        both = [evaluated(f, leaf) for f in formula.parts]
+        names = tuple(dict.fromkeys(n for own, _ in both for n in own))
+        top, below = np.broadcast_arrays(*(aligned(part, names) for part in both))
+        return names, np.divide(top, below, where=below > 0, out=np.zeros(top.shape))
     over: tuple[str, ...] = ()
     body = formula
     if isinstance(formula, Sum):
         over, body = formula.over, formula.body
-        known = {n: s for n, s in known.items() if n not in over}
     factors = body.factors if isinstance(body, Product) else (body,)
-    return _contracted([evaluated(f, leaf, known) for f in factors], over)
+    return _contracted([evaluated(f, leaf) for f in factors], over)
 
 
-def _aligned(named: Named, names: Sequence[str]) -> Floats:
+def aligned(named: Named, names: Sequence[str]) -> Floats:
     """The array with its axes in the order of `names`, of length 1 where it has none."""
     own, values = named
     moved = np.transpose(values, [0, *(1 + own.index(n) for n in names if n in own)])
@@ -292,5 +292,5 @@ def _multiplied(parts: Sequence[Named]) -> Named:
     names = tuple(dict.fromkeys(n for own, _ in parts for n in own))
     out: Any = 1.0
     for part in parts:
-        out = out * _aligned(part, names)
+        out = out * aligned(part, names)
     return names, np.asarray(out)

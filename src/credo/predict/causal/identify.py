@@ -21,7 +21,7 @@ from credo.model.causal.formula import Formula, Prob, Ratio, product, summed
 from credo.model.values.value import Value, choice
 from credo.predict.causal.adjustment import AdjustmentSet, best_set
 from credo.predict.causal.c_factors import Admg, Hedge, NotIdentified, identified
-from credo.predict.causal.questions import Effect, read
+from credo.predict.causal.questions import CausalQuestion, read
 
 if TYPE_CHECKING:
     from credo.model.causal.causal_graph import CausalGraph
@@ -40,7 +40,7 @@ class Identification(Value):
 can agree on all that is observed and differ in what do(X) does to Y (the hedge {X, Y} over {Y}).
     """
 
-    question: Effect
+    question: CausalQuestion
     found: Formula | None
     reason: str
     adjustment: tuple[str, ...] | None = None
@@ -98,7 +98,7 @@ def identify(
     return of_effect(graph, read(graph, question, given), by)
 
 
-def of_effect(graph: CausalGraph, asked: Effect, by: str = "auto") -> Identification:
+def of_effect(graph: CausalGraph, asked: CausalQuestion, by: str = "auto") -> Identification:
     """The same for a question that was read."""
     if by == "adjustment" and (asked.given or not asked.set):
         raise InputError("An adjustment is for P(y | do(x)) with nothing else observed.")
@@ -112,13 +112,13 @@ def of_effect(graph: CausalGraph, asked: Effect, by: str = "auto") -> Identifica
     return _by_id(graph, asked)
 
 
-def _adjusted(asked: Effect, best: AdjustmentSet) -> Formula:
+def _adjusted(asked: CausalQuestion, best: AdjustmentSet) -> Formula:
     z = best.names
     inner = Prob(asked.of, (*asked.set, *z))
     return summed(z, product([inner, Prob(z)])) if z else inner
 
 
-def _by_id(graph: CausalGraph, asked: Effect) -> Identification:
+def _by_id(graph: CausalGraph, asked: CausalQuestion) -> Identification:
     to, known = _exchanged(graph, asked)
     y, x = (sum(1 << graph._at(n) for n in names) for names in ((*asked.of, *known), to))
     admg = Admg(graph)
@@ -136,7 +136,7 @@ def _by_id(graph: CausalGraph, asked: Effect) -> Identification:
     return Identification(asked, formula, _how(graph, asked, to, extra))
 
 
-def _exchanged(graph: CausalGraph, asked: Effect) -> tuple[list[str], list[str]]:
+def _exchanged(graph: CausalGraph, asked: CausalQuestion) -> tuple[list[str], list[str]]:
     """Rule 2: what is observed and acts as if it were set goes to `do`."""
     to, known = list(asked.set), list(asked.given)
     moved = True
@@ -153,7 +153,9 @@ def _exchanged(graph: CausalGraph, asked: Effect) -> tuple[list[str], list[str]]
     return to, known
 
 
-def _how(graph: CausalGraph, asked: Effect, to: Sequence[str], extra: frozenset[str]) -> str:
+def _how(
+    graph: CausalGraph, asked: CausalQuestion, to: Sequence[str], extra: frozenset[str]
+) -> str:
     if not asked.set:
         told = "nothing is set, so it is an observed probability"
     elif not graph.hidden:
@@ -169,7 +171,7 @@ def _how(graph: CausalGraph, asked: Effect, to: Sequence[str], extra: frozenset[
     return told
 
 
-def _said(asked: Effect, hedge: Hedge) -> str:
+def _said(asked: CausalQuestion, hedge: Hedge) -> str:
     larger, smaller = hedge.larger, hedge.smaller
     *most, last = larger
     tied = f"{', '.join(most)} and {last}"

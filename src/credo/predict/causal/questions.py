@@ -16,7 +16,7 @@ from credo.predict.questions.question import quoted, unquoted
 if TYPE_CHECKING:
     from credo.model.causal.causal_graph import CausalGraph
 
-__all__ = ["Effect", "read"]
+__all__ = ["CausalQuestion", "read"]
 
 _NAME = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^|,()'"=]+)"""
 _ITEM = rf"\s*{_NAME}\s*(?:=\s*{_NAME})?"
@@ -26,7 +26,7 @@ _PART = re.compile(rf"\s*(?:do\s*\((?P<do>{_LIST})\)|(?P<item>{_ITEM}))\s*(?:,|$
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class CausalQuestion:
     """P(of | do(set), given)."""
 
     of: tuple[str, ...]
@@ -39,7 +39,7 @@ class Effect:
         return f"P({of} | {known})" if known else f"P({of})"
 
 
-def read(graph: CausalGraph, text: str, given: Sequence[str] | str = ()) -> Effect:
+def read(graph: CausalGraph, text: str, given: Sequence[str] | str = ()) -> CausalQuestion:
     """The parts of a question, each a node of the graph.
 
     >>> from credo import CausalGraph
@@ -66,7 +66,7 @@ def read(graph: CausalGraph, text: str, given: Sequence[str] | str = ()) -> Effe
         if name in seen:
             raise InputError(f"{name!r} stands twice in the question {text!r}.")
         seen.add(name)
-    return Effect(tuple(of), tuple(to), tuple(known))
+    return CausalQuestion(tuple(of), tuple(to), tuple(known))
 
 
 def _names(text: str) -> list[str]:
