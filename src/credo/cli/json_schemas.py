@@ -25,6 +25,10 @@ Line = tuple[int, str, str, str, str]  # how deep, key, "?" or "", type, what it
 _LINE = re.compile(r"^( *)(\S+?)(\??): (\S+) ?(.*)$", re.MULTILINE)
 _KINDS = {"state": ["string", "number", "boolean"], "cell": ["string", "number", "boolean", "null"]}
 _SHARED = {
+    "size": """
+        value: number the size
+        interval?: interval a credible interval
+    """,
     "answer": """
         question: string the question, with the evidence of the session
         probability?: number of the event that was asked about
@@ -39,6 +43,7 @@ _SHARED = {
         mean?: number|array of a continuous variable
         variance?: number|array of a continuous variable
         interval?: interval a credible interval
+        bounds?: number[] of a counterfactual: what holds whatever the functions
         mean_interval?: interval a credible interval
         sd_interval?: interval a credible interval
         approximation?: object how it was found, and its error
@@ -119,6 +124,45 @@ _KEYS = {
     "ask": """
         model: string the model, as it was named
         answers: answer[] one for each question
+    """,
+    "identify": """
+        graph: string the graph, as it was read
+        question: string the question
+        identified: boolean whether there is a formula
+        formula: string|null the formula
+        latex: string|null the question and its formula in LaTeX
+        reason: string why it holds, or why there is none
+        adjustment: array|null what the formula adjusts for
+        hedge: array|null the larger and the smaller set that leave the effect open
+        adjustment_sets: string[][] the minimal sets
+        front_doors: string[][] the minimal front-door sets
+        instruments: object[] variables that move x and touch y in no other way
+            name: string its name
+            given: string[] what must be known
+    """,
+    "effect": """
+        x: string what is set
+        y: string what is looked at
+        values: state[] from which to which value x is set
+        outcome: string|number|boolean|null the state of y; null for the mean of a number
+        set: number[] P(outcome | do(x)) for each value, or the mean
+        seen: number[] the same where x is only seen
+        difference: size of the two
+        ratio: object|null of the two, with its interval
+        odds_ratio: object|null of the two, with its interval
+        formula: string|null what was evaluated
+        reason: string why it holds
+        adjustment: array|null what the formula adjusts for
+        positivity: object[] cells without rows that the formula needs
+            cell: {state} the states of the cell
+            of: string the variable whose distribution is needed there
+            rows: number rows that differ from it in one variable alone
+        confounding: number|null bits between what is seen and what setting does
+        e_value: number|null how strong a hidden cause must be to explain the ratio away
+        e_value_of_interval: number|null the same for the end of its interval next to 1
+        necessity: array|null bounds of the probability of necessity
+        sufficiency: array|null bounds of the probability of sufficiency
+        notes: string[] what was noticed
     """,
     "em": """
         model: string|null the file that was written
