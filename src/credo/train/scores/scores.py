@@ -205,6 +205,7 @@ def score(
     prior_rows: float | None = None,
     freedom: float | None = None,
     edge_prior: EdgePrior | None = None,
+    intervened: Any = None,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -236,6 +237,10 @@ def score(
         list or data frame) has parents in its rows and children in its columns, in the order of
         the table's columns or by the frame's labels.
 
+    intervened : column, or mapping from variable to a 0/1 column or a mask
+        What was set by an experiment in each row; such a row is left out of the variable's own
+        family. A column names the variables (empty: nothing was set).
+
     Where cells of discrete columns are missing, 'loglik', 'aic', 'bic' and 'mdl' take each family
     on the rows that have all its cells, scaled to all rows, and the result's `notes` say so; the
     others ask for complete rows. Graphs are then scored on different rows, and gaps make large
@@ -249,6 +254,7 @@ def score(
     >>> round(cr.score("[Pneu][Fev|Pneu]", table, "bdeu", ess=10), 3)
     -17.685
     """
+    from credo.train.parameters.experiments import experiments
     from credo.train.parameters.sources import Opened
     from credo.train.scores.family_scores import family_scores
 
@@ -256,7 +262,7 @@ def score(
         score, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
     )
     graph = graph_of(dag)
-    opened = Opened(source, {}, weights, schema).source
+    opened = experiments(Opened(source, {}, weights, schema).source, intervened)
     scores = family_scores(opened, spec, names=graph.nodes, threads=threads)
     families = [Family(n, tuple(graph.parents(n))) for n in graph.nodes]
     found = scores.of(families)

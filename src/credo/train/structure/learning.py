@@ -30,6 +30,7 @@ from credo.model.values.value import choice
 from credo.stats.family import Family
 from credo.stats.pair_counts import pair_counts
 from credo.train.em.fit import em_until
+from credo.train.parameters.experiments import experiments, refuse_all_observed
 from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
 from credo.train.scores.edge_prior import EdgePrior, log_odds
@@ -77,6 +78,7 @@ def learn(
     parameters: Any = "auto",
     missing: str = "structural-em",
     starts: int = 1,
+    intervened: Any = None,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -89,8 +91,7 @@ def learn(
     source : anything `cr.read` takes, a Table, a Stream or another source
         The rows.
     score : name or function
-        See `cr.score`. By default 'bdeu', and 'bic' where all variables are continuous or for node
-        averages.
+        See `cr.score`. By default 'bdeu'; 'bic' where all variables are continuous, or for averages.
     search : name
         'auto', 'hill-climb', 'tabu', 'anneal', 'order', 'exact', 'chow-liu', 'tan',
         'naive-bayes', 'k2', 'pc', 'mmhc' or 'ges'. `auto` proves its answer for up to 12
@@ -123,6 +124,8 @@ def learn(
         (likelihood scores of discrete columns alone); or drop the rows.
     starts : int
         Of structural EM: how many graphs it starts from; the best end is taken.
+    intervened : column, or mapping from variable to a 0/1 column or a mask
+        What was set in each row by an experiment; see `cr.fit` and docs/causes.md.
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
         `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
@@ -137,7 +140,7 @@ def learn(
     >>> net.record.reason
     'proven optimal'
     """
-    opened = Opened(source, {}, weights, schema).source
+    opened = experiments(Opened(source, {}, weights, schema).source, intervened)
     if isinstance(parameters, str) and parameters not in ("auto", "mle"):
         raise InputError(f"parameters must be a prior, None, 'auto' or 'mle', got {parameters!r}.")
     choice(missing, MISSING, "missing")
@@ -187,16 +190,19 @@ def learn(
             f"The search {search!r} does not begin at a graph, so start= would change nothing.",
             hint="Leave it out, or choose one that does: hill-climb, tabu, anneal, order or ges.",
         )
+    refuse_all_observed(opened, search, missing)
     settings["available"] = missing == "available-cases"
     with spooled(opened) as rows:
         found = searched(rows, score, search, start=start, **settings)
         net = fit(found.dag, rows, threads=threads, **belief_of(found.spec, parameters, ess))
-        pairs = pair_counts(rows, net.variables)
+        seen = getattr(rows, "observed", rows)
+        pairs = {} if seen is None else pair_counts(seen, net.variables)
     record = found.record
     inner = net.record
     assert inner is not None
     details = {**record.details, "families": inner.details.get("families", ())}
     details |= {"rows": inner.details.get("rows", found.scores.rows), "pairs": pairs}
+    details |= {"interventions": t} if (t := getattr(opened, "targets", ())) else {}
     notes, source = (*record.notes, *inner.notes), str(opened.schema.source)
     notes = (late, *notes) if late else notes
     whole = replace(record, source=source, notes=notes, details=details)
