@@ -91,7 +91,7 @@ def learn(
     source : anything `cr.read` takes, a Table, a Stream or another source
         The rows.
     score : name or function
-        See `cr.score`. By default 'bdeu'; 'bic' where all variables are continuous, or for averages.
+        See `cr.score`. By default 'bdeu'; 'bic' for numbers alone and for node averages.
     search : name
         'auto', 'hill-climb', 'tabu', 'anneal', 'order', 'exact', 'chow-liu', 'tan',
         'naive-bayes', 'k2', 'pc', 'mmhc' or 'ges'. `auto` proves its answer for up to 12
