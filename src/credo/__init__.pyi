@@ -20,6 +20,7 @@ from credo.formats import load as load
 from credo.model.answers.between import between as between
 from credo.model.answers.distribution import Distribution as Distribution
 from credo.model.causal.causal_graph import CausalGraph as CausalGraph
+from credo.model.causal.pag import Pag as Pag
 from credo.model.distributions.beta import Beta as Beta
 from credo.model.distributions.categorical import Bernoulli as Bernoulli
 from credo.model.distributions.categorical import Categorical as Categorical
