@@ -162,7 +162,7 @@ class _Reader:
     def known(self, ranked: Sequence[str]) -> str:
         self.skip()
         start = self.at
-        name = self.in_quotes() if self.peek('"') else next(filter(self.peek, ranked), None)
+        name = self.in_quotes() if self.peek('"') else next(filter(self.peek, ranked), "")
         if name not in ranked:
             raise self.wrong("expected a node that has brackets of its own", start)
         if self.at == start:

@@ -66,12 +66,9 @@ class Experiments:
     @property
     def targets(self) -> tuple[tuple[str, ...], ...]:
         """The sets of variables that were set together in some row, in the order of columns."""
-        names = [n for n in self.schema.names if n in self.masks]
-        if not names:
-            return ()
-        found = np.unique(np.stack([self.masks[n] for n in names], axis=1), axis=0)
-        sets = [tuple(n for n, on in zip(names, row, strict=True) if on) for row in found]
-        return tuple(sorted((s for s in sets if s), key=lambda s: [names.index(n) for n in s]))
+        place = {n: i for i, n in enumerate(self.schema.names)}
+        found = [names for names, _ in self.groups() if names]
+        return tuple(sorted(found, key=lambda names: [place[n] for n in names]))
 
     @property
     def observed(self) -> Table | None:
@@ -79,6 +76,21 @@ class Experiments:
         masks = list(self.masks.values())
         kept = ~np.any(masks, axis=0) if masks else np.ones(self.rows, dtype=bool)
         return self.table.take(kept) if kept.any() else None
+
+    def groups(self) -> list[tuple[tuple[str, ...], Table]]:
+        """The rows by what was set in them."""
+        names = [n for n in self.schema.names if n in self.masks]
+        if not names:
+            return [((), self.table)]
+        whole = np.stack([self.masks[n] for n in names], axis=1)
+        found, at = np.unique(whole, axis=0, return_inverse=True)
+        return [
+            (
+                tuple(n for n, on in zip(names, row, strict=True) if on),
+                self.table.take(np.ravel(at) == i),
+            )
+            for i, row in enumerate(found)
+        ]
 
     def of(self, child: str) -> Table:
         """The rows in which a variable was not set."""
