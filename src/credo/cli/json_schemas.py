@@ -25,10 +25,6 @@ Line = tuple[int, str, str, str, str]  # how deep, key, "?" or "", type, what it
 _LINE = re.compile(r"^( *)(\S+?)(\??): (\S+) ?(.*)$", re.MULTILINE)
 _KINDS = {"state": ["string", "number", "boolean"], "cell": ["string", "number", "boolean", "null"]}
 _SHARED = {
-    "size": """
-        value: number the size
-        interval?: interval a credible interval
-    """,
     "answer": """
         question: string the question, with the evidence of the session
         probability?: number of the event that was asked about
@@ -145,24 +141,27 @@ _KEYS = {
         y: string what is looked at
         values: state[] from which to which value x is set
         outcome: string|number|boolean|null the state of y; null for the mean of a number
-        set: number[] P(outcome | do(x)) for each value, or the mean
-        seen: number[] the same where x is only seen
-        difference: size of the two
+        set: array|null P(outcome | do(x)) for each value, or the mean
+        seen: array|null the same where x is only seen
+        difference: object|null of the two: its value, and its interval
         ratio: object|null of the two, with its interval
         odds_ratio: object|null of the two, with its interval
         formula: string|null what was evaluated
         reason: string why it holds
-        adjustment: array|null what the formula adjusts for
-        positivity: object[] cells without rows that the formula needs
+        bounds?: number[] of the difference, with --by instrument
+        bounds_within?: array|null the interval of the ends of the bounds
+        instrument?: string the instrument
+        adjustment?: array|null what the formula adjusts for
+        positivity?: object[] cells without rows that the formula needs
             cell: {state} the states of the cell
             of: string the variable whose distribution is needed there
             rows: number rows that differ from it in one variable alone
-        confounding: number|null bits between what is seen and what setting does
-        e_value: number|null how strong a hidden cause must be to explain the ratio away
-        e_value_of_interval: number|null the same for the end of its interval next to 1
-        necessity: array|null bounds of the probability of necessity
-        sufficiency: array|null bounds of the probability of sufficiency
-        notes: string[] what was noticed
+        confounding?: number|null bits between what is seen and what setting does
+        e_value?: number|null how strong a hidden cause must be to explain the ratio away
+        e_value_of_interval?: number|null the same for the end of its interval next to 1
+        necessity?: array|null bounds of the probability of necessity
+        sufficiency?: array|null bounds of the probability of sufficiency
+        notes?: string[] what was noticed
     """,
     "em": """
         model: string|null the file that was written

@@ -156,16 +156,49 @@ def test_bounds_of_causation_are_those_of_tian_and_pearl() -> None:
 
 
 def test_bounds_by_an_instrument_are_those_of_balke_and_pearl() -> None:
-    """Lipid Research Clinics: 0.392 to 0.780 (Balke & Pearl 1997)."""
+    """Lipid Research Clinics: 0.392 to 0.780 (Balke & Pearl 1997); the closed form elsewhere."""
     p = np.array([[[0.919, 0.081], [0.0, 0.0]], [[0.315, 0.073], [0.139, 0.473]]])
-    found = instrument_bounds(p)
-    assert found is not None
-    low, high = found
-    np.testing.assert_allclose(
-        [low[1, 1] - high[0, 1], high[1, 1] - low[0, 1]], [0.392, 0.780], atol=1e-3
-    )
+    found = instrument_bounds(p, lambda y: y[1] - y[0])
+    np.testing.assert_allclose(found, [0.392, 0.780], atol=1e-3)
     bad = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]]])
-    assert instrument_bounds(bad) is None
+    assert instrument_bounds(bad, lambda y: y[1] - y[0]) is None
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        types = rng.dirichlet(np.ones(16)).reshape(2, 2, 2, 2)  # x_0, x_1, y_0, y_1
+        p = np.zeros((2, 2, 2))
+        for z, x0, x1, y0, y1 in np.ndindex(2, 2, 2, 2, 2):
+            x = (x0, x1)[z]
+            p[z, x, (y0, y1)[x]] += types[x0, x1, y0, y1]
+        low, high = instrument_bounds(p, lambda y: y[1] - y[0])
+        truth = types[:, :, 0, 1].sum() - types[:, :, 1, 0].sum()
+        assert low - 1e-9 <= truth <= high + 1e-9
+        q = lambda y, x, z, p=p: p[z, x, y]  # noqa: E731
+        assert abs(low - max(
+            q(1, 1, 1) + q(0, 0, 0) - 1, q(1, 1, 0) + q(0, 0, 1) - 1,
+            q(1, 1, 0) - q(1, 1, 1) - q(1, 0, 1) - q(0, 1, 0) - q(1, 0, 0),
+            q(1, 1, 1) - q(1, 1, 0) - q(1, 0, 0) - q(0, 1, 1) - q(1, 0, 1),
+            -q(0, 1, 1) - q(1, 0, 1), -q(0, 1, 0) - q(1, 0, 0),
+            q(0, 0, 1) - q(0, 1, 1) - q(1, 0, 1) - q(0, 1, 0) - q(0, 0, 0),
+            q(0, 0, 0) - q(0, 1, 0) - q(1, 0, 0) - q(0, 1, 1) - q(0, 0, 1),
+        )) < 1e-9  # fmt: skip
+
+
+def test_an_instrument_bounds_what_cannot_be_identified() -> None:
+    rng = np.random.default_rng(6)
+    n = 4000
+    u, z = rng.random(n) < 0.5, rng.random(n) < 0.5
+    x = rng.random(n) < 0.05 + 0.7 * z + 0.2 * u
+    y = rng.random(n) < 0.1 + 0.3 * x + 0.4 * u
+    rows, graph = {"z": z, "x": x, "y": y}, "[z][x|z][y|x] x<->y"
+    with pytest.raises(NotIdentifiedError, match="by='instrument'"):
+        cr.effect(rows, "x", "y", graph)
+    found = cr.effect(rows, "x", "y", graph, by="instrument", draws=100)
+    low, high = found.bounds
+    assert low <= 0.3 <= high and found.instrument == "z"
+    assert found.interval.lower <= low <= high <= found.interval.upper
+    assert "bounds" in str(found) and "z" in found.reason
+    with pytest.raises(InputError, match="no instrument"):
+        cr.effect(rows, "x", "y", "[z][x|z][y|x:z]", by="instrument")
 
 
 @pytest.mark.parametrize(

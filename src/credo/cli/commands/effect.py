@@ -23,8 +23,9 @@ __all__ = ["command"]
         "'[Z][X|Z][Y|X:Z] A<->B', a file of DAGitty or DOT, or a network file.")  # fmt: skip
 @option("--values", metavar="FROM,TO", help="The two values of X that are compared.")
 @option("--outcome", metavar="STATE", help="The state of Y whose probability is compared.")
-@option("--by", type=click.Choice(["auto", "adjustment", "id"]), default="auto",
-        help="An adjustment where there is one, that alone, or the ID algorithm.")  # fmt: skip
+@option("--by", type=click.Choice(["auto", "adjustment", "id", "instrument"]), default="auto",
+        help="An adjustment where there is one, that alone, the ID algorithm, or bounds by an "
+        "instrument.")  # fmt: skip
 @option("--interval", type=float, default=0.95, help="The level of the interval.")
 @option("--draws", type=int, default=2000, metavar="N", help="Draws of the parameters.")
 @reading_settings
@@ -74,7 +75,8 @@ def command(
     if common.as_json:
         common.emit("effect", _document(found))
         return
-    click.echo(f"{float(found.difference):.6g}" if common.quiet else str(found))
+    least = found.bounds[0] if hasattr(found, "bounds") else found.difference
+    click.echo(f"{float(least):.6g}" if common.quiet else str(found))
 
 
 def _state(schema: Any, name: str, text: str) -> Any:
@@ -85,6 +87,15 @@ def _state(schema: Any, name: str, text: str) -> Any:
 
 
 def _document(found: Any) -> dict[str, Any]:
+    if hasattr(found, "bounds"):
+        span = found.interval
+        ends = None if span is None else [float(span.lower), float(span.upper)]
+        nothing = dict.fromkeys(("set", "seen", "difference", "ratio", "odds_ratio", "formula"))
+        return {
+            "x": found.x, "y": found.y, "values": list(found.values), "outcome": found.outcome,
+            **nothing, "reason": found.reason, "instrument": found.instrument,
+            "bounds": list(found.bounds), "bounds_within": ends,
+        }  # fmt: skip
     sizes = {name: _size(getattr(found, name)) for name in ("difference", "ratio", "odds_ratio")}
     return {
         "x": found.x,

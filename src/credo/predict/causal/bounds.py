@@ -50,26 +50,26 @@ def counterfactual_bounds(
     return _ends(aim, np.array(rows, dtype=float), np.array(sides))
 
 
-def instrument_bounds(p: Floats) -> tuple[Floats, Floats] | None:
-    """Bounds of P(y | do(x)) [x, y] from P(x, y | z) [z, x, y], z an instrument for x → y.
+def instrument_bounds(
+    p: Floats, aim: Callable[[tuple[int, ...]], float]
+) -> tuple[float, float] | None:
+    """Bounds of a mean over rows of `aim`, a function of what y would be under each value of x.
 
-    None if no model in which z reaches y through x alone has this distribution.
+    `p` is P(x, y | z) [z, x, y], z an instrument for x → y; y of ±1 and 0 make the bounds of a
+    difference. None if no model in which z reaches y through x alone has this distribution.
+
+    >>> p = np.array([[[0.919, 0.081], [0, 0]], [[0.315, 0.073], [0.139, 0.473]]])
+    >>> low, high = instrument_bounds(p, lambda y: y[1] - y[0])  # Balke & Pearl 1997
+    >>> round(low, 3), round(high, 3)
+    (0.392, 0.78)
     """
     kz, kx, ky = p.shape
     _check(kx**kz * ky**kx)
     types = list(product(product(range(kx), repeat=kz), product(range(ky), repeat=kx)))
-    rows, sides = [], []
-    for z, x, y in product(range(kz), range(kx), range(ky)):
-        rows.append([xs[z] == x and ys[x] == y for xs, ys in types])
-        sides.append(p[z, x, y])
-    low, high = np.zeros((kx, ky)), np.zeros((kx, ky))
-    for x, y in product(range(kx), range(ky)):
-        aim = np.array([float(ys[x] == y) for _, ys in types])
-        found = _ends(aim, np.array(rows, dtype=float), np.array(sides))
-        if found is None:
-            return None
-        low[x, y], high[x, y] = found
-    return low, high
+    cells = list(product(range(kz), range(kx), range(ky)))
+    rows = np.array([[xs[z] == x and ys[x] == y for xs, ys in types] for z, x, y in cells])
+    sides = np.array([p[cell] for cell in cells])
+    return _ends(np.array([aim(ys) for _, ys in types]), rows.astype(float), sides)
 
 
 def _check(types: int) -> None:
@@ -90,5 +90,5 @@ def _ends(aim: Floats, rows: Floats, sides: Floats) -> tuple[float, float] | Non
             return None
         if found.status != 0:
             raise InputError(f"The bounds could not be found: {found.message}")
-        ends.append(min(max(sign * found.fun, 0.0), 1.0))
+        ends.append(min(max(float(sign * found.fun), float(aim.min())), float(aim.max())))
     return ends[0], max(ends)

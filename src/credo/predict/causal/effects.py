@@ -32,7 +32,7 @@ from credo.stats.counts import Counts
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["Evaluation", "Stratum", "evaluate", "means", "strata", "uncertain"]
+__all__ = ["Evaluation", "Stratum", "evaluate", "leaf_of", "means", "strata", "uncertain"]
 
 Floats = NDArray[np.float64]
 
@@ -65,10 +65,10 @@ def uncertain(net: Network) -> bool:
 
 def evaluate(net: Network, formula: Formula, x: str, y: str, draws: int, seed: int) -> Evaluation:
     """A formula over discrete variables (y may be a number) on a network."""
-    point = _arranged(evaluated(formula, _leaf(net, y, 0, seed)), net, x, y)
+    point = _arranged(evaluated(formula, leaf_of(net, y, 0, seed)), net, x, y)
     if not draws:
         return Evaluation(point[0], None)
-    drawn = _arranged(evaluated(formula, _leaf(net, y, draws, seed)), net, x, y)
+    drawn = _arranged(evaluated(formula, leaf_of(net, y, draws, seed)), net, x, y)
     return Evaluation(point[0], np.broadcast_to(drawn, (draws, *point.shape[1:])))
 
 
@@ -93,7 +93,7 @@ def _arranged(found: Named, net: Network, x: str, y: str) -> Floats:
     return np.broadcast_to(out, shape)
 
 
-def _leaf(net: Network, y: str, draws: int, seed: int) -> Leaf:
+def leaf_of(net: Network, y: str, draws: int, seed: int) -> Leaf:
     """The probabilities of a network, or of `draws` of its parameters."""
 
     def leaf(p: Prob) -> Named:

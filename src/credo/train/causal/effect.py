@@ -8,6 +8,7 @@ posterior. A node of the graph that is no column is a hidden cause.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,13 @@ from credo.predict.causal.questions import CausalQuestion
 from credo.predict.exact.posterior import posterior
 from credo.predict.questions.intervention import reversible_note
 from credo.predict.questions.request import enough, request
+from credo.train.causal.instrument import bounded
 from credo.train.parameters.parameters import fit
 
 __all__ = ["effect"]
 
 _JEFFREYS = Laplace(0.5)
+_BOUNDED = "There is an instrument: by='instrument' gives bounds."
 _YES = {"yes", "true", "1", "y", "t", "on", "present", "treated", "positive", "success"}
 
 
@@ -49,7 +52,7 @@ def effect(
     interval: float = 0.95,
     draws: int = 2000,
     rng: int = 0,
-) -> EffectEstimate:
+) -> Any:
     """How much setting `x` changes `y`: from a table and a causal graph, or from a network.
 
     Parameters
@@ -63,8 +66,9 @@ def effect(
         From which to which it is set; a binary one goes from no to yes, else from its first state.
     outcome : a state of `y`
         Whose probability is compared; of a binary one "yes" or the last. Of a number, the mean is.
-    by : "auto", "adjustment" or "id"
-        An adjustment where there is one, or the formula of the ID algorithm.
+    by : "auto", "adjustment", "id" or "instrument"
+        An adjustment where there is one, or the formula of the ID algorithm. An instrument gives
+        bounds (`EffectBounds`) where there is no formula.
     prior : the prior of the tables
         Half a row in each cell (Jeffreys) unless told.
 
@@ -83,13 +87,17 @@ def effect(
     variables = net.schema if net is not None else rows.schema
     whole, notes = _graph(net, graph, variables, x, y)
     level, n = probability(interval), enough(draws, probability(interval))
-    found = of_effect(whole, CausalQuestion((y,), (x,)), by)
-    formula = found.formula  # refused with the hedge
     pair, state = _compared(variables[x], values), _outcome(variables[y], outcome)
+    if by == "instrument":
+        return bounded(net or rows, whole, x, y, pair, state, prior, level, n, rng)
+    found = of_effect(whole, CausalQuestion((y,), (x,)), by)
+    if not found.identified and whole.instruments(x, y):
+        found = replace(found, reason=f"{found.reason} {_BOUNDED}")
+    formula = found.formula  # refused with the hedge
     numbers = _numbers(found, variables, y)
     if net is None:
         net = _learned(whole, found, rows, x, y, prior, numbers)
-        seen = fit(f"{Dag([(x, y)])}", rows, prior=prior) if numbers or state is None else net
+        seen = fit(Dag([(x, y)]), rows, prior=prior) if numbers or state is None else net
     else:
         seen = net
         told = reversible_note(net, {x: pair[1]}, {y})
