@@ -21,6 +21,8 @@ from credo.data import tally as tally
 from credo.formats import load as load
 from credo.model.answers.between import between as between
 from credo.model.answers.distribution import Distribution as Distribution
+from credo.model.causal.causal_graph import CausalGraph as CausalGraph
+from credo.model.causal.pag import Pag as Pag
 from credo.model.decisions.decision_network import DecisionNetwork as DecisionNetwork
 from credo.model.decisions.utility import Utility as Utility
 from credo.model.distributions.beta import Beta as Beta
@@ -52,6 +54,7 @@ from credo.stats import Families as Families
 from credo.stats import Moments as Moments
 from credo.stats import Rows as Rows
 from credo.stats import Tally as Tally
+from credo.train.causal.effect import effect as effect
 from credo.train.clusters.clustering import cluster as cluster
 from credo.train.clusters.clustering import which_k as which_k
 from credo.train.clusters.result import Clusters as Clusters

@@ -25,6 +25,8 @@ _COMMANDS = {
     "score": "Score a graph on a table, family by family.",
     "fit": "Learn the tables of a graph from rows, with their uncertainty.",
     "ask": "Ask a network a question, such as 'P(lung | smoke=yes)'.",
+    "identify": "Say whether an effect can be known from a graph, and by which formula.",
+    "effect": "Estimate how much setting one variable changes another.",
     "check": "Check a model on a table: what it gets wrong, what to do.",
     "compare": "Compare models: edge by edge, and on rows.",
     "sensitivity": "How far must a parameter move to change an answer?",

@@ -41,6 +41,7 @@ _SHARED = {
         quantiles?: {number} of a number with a scale, by their shares
         bins?: {number} the probability of each interval of a number in bins
         interval?: interval a credible interval
+        bounds?: number[] of a counterfactual: what holds whatever the functions
         mean_interval?: interval a credible interval
         sd_interval?: interval a credible interval
         approximation?: object how it was found, and its error
@@ -121,6 +122,48 @@ _KEYS = {
     "ask": """
         model: string the model, as it was named
         answers: answer[] one for each question
+    """,
+    "identify": """
+        graph: string the graph, as it was read
+        question: string the question
+        identified: boolean whether there is a formula
+        formula: string|null the formula
+        latex: string|null the question and its formula in LaTeX
+        reason: string why it holds, or why there is none
+        adjustment: array|null what the formula adjusts for
+        hedge: array|null the larger and the smaller set that leave the effect open
+        adjustment_sets: string[][] the minimal sets
+        front_doors: string[][] the minimal front-door sets
+        instruments: object[] variables that move x and touch y in no other way
+            name: string its name
+            given: string[] what must be known
+    """,
+    "effect": """
+        x: string what is set
+        y: string what is looked at
+        values: state[] from which to which value x is set
+        outcome: string|number|boolean|null the state of y; null for the mean of a number
+        set: array|null P(outcome | do(x)) for each value, or the mean
+        seen: array|null the same where x is only seen
+        difference: object|null of the two: its value, and its interval
+        ratio: object|null of the two, with its interval
+        odds_ratio: object|null of the two, with its interval
+        formula: string|null what was evaluated
+        reason: string why it holds
+        bounds?: number[] of the difference, with --by instrument
+        bounds_within?: array|null the interval of the ends of the bounds
+        instrument?: string the instrument
+        adjustment?: array|null what the formula adjusts for
+        positivity?: object[] cells without rows that the formula needs
+            cell: {state} the states of the cell
+            of: string the variable whose distribution is needed there
+            rows: number rows that differ from it in one variable alone
+        confounding?: number|null bits between what is seen and what setting does
+        e_value?: number|null how strong a hidden cause must be to explain the ratio away
+        e_value_of_interval?: number|null the same for the end of its interval next to 1
+        necessity?: array|null bounds of the probability of necessity
+        sufficiency?: array|null bounds of the probability of sufficiency
+        notes?: string[] what was noticed
     """,
     "em": """
         model: string|null the file that was written

@@ -19,6 +19,7 @@ from credo.cli.reading import read_from, spooled, take_standard_input, text_opti
 from credo.core.errors import CredoError, InputError
 
 __all__ = [
+    "causal_graph_from",
     "dag_from",
     "graph_from",
     "load_model",
@@ -162,6 +163,24 @@ def graph_from(text: str) -> Any:
     from credo.model.graphs.dag import Dag
 
     return Dag.parse(text) if text.lstrip().startswith("[") else load_model(text)
+
+
+def causal_graph_from(given: str) -> Any:
+    """A causal graph from text, from a file of DAGitty's or DOT, or from a network file."""
+    from credo.formats.files import ENDINGS
+    from credo.model.causal.causal_graph import CausalGraph
+
+    if re.match(r"\s*(?:\[|(?:strict\s+)?(?:dag|digraph|graph|pdag|mag|pag)\b[^{]*\{)", given):
+        return CausalGraph(given)
+    if Path(given.lower().removesuffix(".gz")).suffix in ENDINGS:
+        return CausalGraph(dag_from(given))
+    place = Path(given).expanduser()
+    if not place.is_file():
+        raise InputError(
+            f"There is no graph {given!r}.",
+            hint="Write it as '[X][Y|X] X<->Y', or name a file of DAGitty, DOT or a network.",
+        )
+    return CausalGraph(place.read_text(encoding="utf-8"))
 
 
 def dag_from(text: str) -> Any:

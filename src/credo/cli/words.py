@@ -14,8 +14,8 @@ __all__ = ["in_options"]
 
 _SAME = (
     "alpha budget by candidates copies decimal delimiter distance draws encoding error ess "
-    "estimate folds height hidden interval k k_max level max_parents memory method missing "
-    "max_iter normalise order potentials scale search seconds stability start steps target "
+    "estimate folds graph height hidden interval k k_max level max_parents memory method missing "
+    "max_iter normalise order outcome potentials scale search seconds stability start steps target "
     "threshold weights"
 )
 _OTHER = {"ragged": "--skip-ragged", "required": "--require", "forbidden": "--forbid",
@@ -51,6 +51,9 @@ _PHRASES = (
     (r"average=True is for cr\.mixture", "average is for mixtures in Python"),
     (r"hidden=\{'(.+?)': (\d+)\}", r"--hidden '\1=\2'"),
     (r"leave draws out", "leave --draws out"),
+    (r"values=\('?(.*?)'?, '?(.*?)'?\)", r"--values \1,\2"),
+    (r": graph\.instruments\(…\)", " (credo identify names them)"),
+    (r"cr\.cut\(table, columns=\['(.*?)'\]\)", r"credo cut TABLE -c '\1'"),
 )  # fmt: skip
 _SCHEMA = r"schema=(\{['\"].+?\})( or 'drop'| \(its states, or 'continuous'\)| \(or 'con[^)]*\))?"
 _ARGUMENT = (

@@ -21,6 +21,7 @@ __all__ = [
     "LateError",
     "LimitError",
     "MissingPackageError",
+    "NotIdentifiedError",
     "SchemaError",
     "TableError",
     "UnknownNameError",
@@ -107,6 +108,10 @@ class LateError(CredoError, TimeoutError):
 
 class ImpossibleError(CredoError, ArithmeticError):
     """What was observed has probability zero under every hypothesis, so no posterior exists."""
+
+
+class NotIdentifiedError(CredoError, ValueError):
+    """An effect that no amount of rows tells, given what the graph leaves open; says why."""
 
 
 class MissingPackageError(CredoError, ImportError):

@@ -25,6 +25,8 @@ __all__ = ["names", "path", "table"]
 # what must be said so that the table means what the notes mean
 _READ: dict[str, dict[str, Any]] = {
     "candy_wrappers": {"weights": "Count"},
+    "kidney_stones": {"weights": "Count"},
+    "smoking_tar": {"weights": "Count"},
     "spam_emails_weighted": {"weights": "Weight"},
 }
 

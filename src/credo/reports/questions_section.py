@@ -22,7 +22,7 @@ from credo.reports.markup import Html, bar, code, join, note, paragraph, table, 
 from credo.reports.page import Section
 from credo.reports.subject import Subject
 
-__all__ = ["default_questions", "questions_section"]
+__all__ = ["default_questions", "questions_section", "strong_edges"]
 
 _MIDDLE = 64  # nodes up to which many edges are measured to find the strongest
 _STATES = 30  # states of an answer that are shown
@@ -41,7 +41,7 @@ def default_questions(subject: Subject) -> list[str]:
     discrete = [v for v in model.variables if v.is_discrete]
     if not discrete:
         return [f"P({quoted(n)})" for n in model.names[:4]]
-    strong = _strong(subject)
+    strong = strong_edges(subject)
     out: list[str] = []
     for a, b in strong[:2]:
         for target, known in ((b, a), (a, b)):
@@ -61,7 +61,7 @@ def default_questions(subject: Subject) -> list[str]:
     return list(dict.fromkeys(out))
 
 
-def _strong(subject: Subject) -> list[tuple[str, str]]:
+def strong_edges(subject: Subject) -> list[tuple[str, str]]:
     """The edges between discrete variables, the most informative first."""
     model = subject.model
     edges = tuple(e for e in subject.edges if all(model.variable(n).is_discrete for n in e))[

@@ -170,6 +170,7 @@ def report_html(
 
 def _made(subject: Subject, report: Report | None) -> list[Section | None]:
     from credo.reports.checks_section import checks_section
+    from credo.reports.effects_section import effects_section
 
     steps: list[Callable[[Subject], Section | None]] = [
         summary_section,
@@ -180,6 +181,7 @@ def _made(subject: Subject, report: Report | None) -> list[Section | None]:
         tables_section,
         checks_section,
         questions_section,
+        effects_section,
         learned_section,
         reproduce_section,
     ]

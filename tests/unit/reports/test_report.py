@@ -62,7 +62,7 @@ def parsed(text):
 def test_every_section_is_there_and_in_order(net):
     text = report_html(net, cr.examples.pneumonia(), ["P(Pneu=T | Fev=T)"])
     order = [
-        "summary", "data", "gaps", "network", "tables", "checks", "questions", "learned",
+        "summary", "data", "gaps", "network", "tables", "checks", "questions", "effects", "learned",
         "reproduce",
     ]  # fmt: skip
     assert re.findall(r'<section id="(\w+)">', text) == order

@@ -107,8 +107,11 @@ def command(
 
 def _named(net: Any, text: str) -> list[str]:
     """The variables that a question is about."""
+    from credo.predict.causal.counterfactual import is_counterfactual
     from credo.predict.questions.question import parse
 
+    if is_counterfactual(text):
+        return []
     question = parse(getattr(net, "_asked", net), text)
     return [*question.targets, *question.given, *question.do]
 
@@ -147,6 +150,8 @@ def answer_json(question: str, answer: Any) -> dict[str, Any]:
         out["probability"] = float(value)
         if hasattr(value, "interval"):
             out["interval"] = _ends(value.interval, float(value.interval.error))
+        if getattr(value, "bounds", None) is not None:
+            out["bounds"] = list(value.bounds)  # type: ignore[attr-defined]
     elif hasattr(value, "log_p") and not callable(value.log_p):
         out["states"] = {n: json_state(s) for n, s in value.items()}
         out["log_p"] = value.log_p

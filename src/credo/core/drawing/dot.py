@@ -44,11 +44,12 @@ def graph_dot(
     squares: Sequence[str] = (),
     decisions: Sequence[str] = (),
     utilities: Sequence[str] = (),
+    arcs: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The DOT text of nodes and (parent, child) pairs; a plate becomes a cluster.
 
     Without directions the pairs are lines; `squares` are the factors of a factor graph. Decisions
-    are rectangles, utilities diamonds.
+    are rectangles, utilities diamonds; `arcs` are hidden common causes.
 
     >>> print(graph_dot(["C", "x"], [("C", "x")], plates=[("N", ["x"])], title="a model"))
     digraph {
@@ -75,6 +76,8 @@ def graph_dot(
         style = f" [penwidth={width:g}]" if width is not None else ""
         join = "->" if directed else "--"
         lines.append(f"{_quoted(edge[0])} {join} {_quoted(edge[1])}{style};")
+    for a, b in arcs:
+        lines.append(f"{_quoted(a)} -> {_quoted(b)} [dir=both, style=dashed, constraint=false];")
     return "\n".join(
         ["digraph {" if directed else "graph {", *(f"  {line}" for line in lines), "}"]
     )

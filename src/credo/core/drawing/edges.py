@@ -76,7 +76,7 @@ def _ports(box: Box, mine: Mapping[Pair, Sequence[Point]], sign: int) -> dict[Pa
     """
     if all(_is_straight(way) for way in mine.values()):
         return {
-            e: _border(box, way[1][0] - way[0][0], way[1][1] - way[0][1]) for e, way in mine.items()
+            e: border(box, way[1][0] - way[0][0], way[1][1] - way[0][1]) for e, way in mine.items()
         }
     k = len(mine)
     step = min(11.0, (box.width - 8) / k)
@@ -146,7 +146,7 @@ def _side(box: Box, x: float, sign: int) -> float:
     return box.y + sign * (box.height / 2 - r + sqrt(max(0.0, r * r - over * over)))
 
 
-def _border(box: Box, dx: float, dy: float) -> Point:
+def border(box: Box, dx: float, dy: float) -> Point:
     """Where a ray from the middle of a box leaves it."""
     r, half, tall = box.corner, box.width / 2, box.height / 2
     if box.diamond:

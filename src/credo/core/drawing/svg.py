@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 
+from credo.core.drawing.arcs import arc, reach
 from credo.core.drawing.edges import Point, Way, ways
 from credo.core.drawing.layout import HEIGHT, Box, Layout, layout
 from credo.core.render import one_line
@@ -67,11 +68,13 @@ def graph_svg(
     squares: Sequence[str] = (),
     decisions: Sequence[str] = (),
     utilities: Sequence[str] = (),
+    arcs: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The picture of nodes and (parent, child) pairs that make no cycle.
 
     Without `arrows` the edges are lines; `squares` are the factors of a factor graph. Decisions
-    are rectangles, utilities diamonds.
+    are rectangles, utilities diamonds; `arcs` are hidden common causes, dashed with a head at both
+    ends.
 
     >>> graph_svg(["A", "B"], [("A", "B")], observed=["B"]).count('class="observed"')
     1
@@ -90,10 +93,12 @@ def graph_svg(
     for i, kind in enumerate(kinds):
         if kind in ("decision", "utility"):
             found.nodes[i] = replace(found.nodes[i], round=0.0, diamond=kind == "utility")
+    bows = [arc(found.nodes[index[a]], found.nodes[index[b]]) for a, b in arcs]
+    left, top, right, low = reach(bows, found.width, found.height)
     head = 26.0 if title else 0.0
-    width = max(found.width, text_width(_shown(title), 16)) + 2 * _MARGIN
-    height = found.height + 2 * _MARGIN + head
-    inner = (width - found.width) / 2
+    width = max(right - left, text_width(_shown(title), 16)) + 2 * _MARGIN
+    height = low - top + 2 * _MARGIN + head
+    inner = (width - (right - left)) / 2 - left
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}" '
         f'viewBox="0 0 {_n(width)} {_n(height)}" font-family="Helvetica, Arial, sans-serif" '
@@ -106,9 +111,11 @@ def graph_svg(
             f'<text x="{_n(width / 2)}" y="{_n(_MARGIN + 12)}" font-size="16" fill="#222222" '
             f'text-anchor="middle">{escape(_shown(title))}</text>'
         )
-    out.append(f'<g transform="translate({_n(inner)} {_n(_MARGIN + head)})">')
+    out.append(f'<g transform="translate({_n(inner)} {_n(_MARGIN + head - top)})">')
     out += [_plate(box) for box in found.plates]
     out += _edges(found, edges, index, widths or {}, colours or {}, arrows)
+    for bow, (a, b) in zip(bows, arcs, strict=True):
+        out.append(_arc(bow, f"{a} ↔ {b}: a hidden common cause"))
     for i, name in enumerate(nodes):
         out.append(_node(found.nodes[i], labels[i], name, kinds[i]))
     return "\n".join([*out, "</g>", "</svg>"])
@@ -198,6 +205,15 @@ def way_svg(way: Way, stroke: float, colour: str = "#444444", hover: str = "") -
         out += f'<polygon points="{" ".join(map(_p, way.head))}" fill={fill}/>'
     title = f"<title>{escape(clean(hover))}</title>" if hover else ""
     return f'<g class="edge{" reversible" * way.hollow}">{title}{out}</g>'
+
+
+def _arc(bow: Sequence[Way], hover: str) -> str:
+    line = way_svg(bow[0], 1.2, "#777777", hover).replace("<path ", '<path stroke-dasharray="5 4" ')
+    back = bow[1].head
+    assert back is not None
+    points = " ".join(map(_p, back))
+    head = f'<polygon points="{points}" fill="#777777"/></g>'
+    return line.replace('class="edge"', 'class="arc"').removesuffix("</g>") + head
 
 
 def _p(point: Point) -> str:

@@ -144,10 +144,10 @@ def compared(dag: Relations, other: Relations) -> Comparison:
     )
 
 
-def shd(dag: Relations, other: Relations, of: Literal["cpdag", "dag"]) -> int:
+def shd(dag: Relations, other: Relations, of: Literal["cpdag", "dag"], sets: Any = ()) -> int:
     """The structural Hamming distance; see `Dag.shd`."""
     if of == "cpdag":
-        a, b = cpdag(dag)._marks(), cpdag(other)._marks()
+        a, b = cpdag(dag, sets)._marks(), cpdag(other, sets)._marks()
     elif of == "dag":
         a, b = ({frozenset(e): e[1] for e in g.edges} for g in (dag, other))
     else:

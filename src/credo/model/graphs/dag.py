@@ -55,6 +55,20 @@ Remove or reverse one of them.
 
     # --- making one ---------------------------------------------------------------------
 
+    def __new__(
+        cls, edges: Iterable[Edge] = (), nodes: Iterable[str] | None = None, **hidden: Any
+    ) -> Any:
+        """With `hidden=`, pairs that have a hidden common cause: a `CausalGraph`.
+
+        >>> print(Dag([("A", "B")], hidden=[("A", "B")]))
+        [A][B|A] A<->B
+        """
+        if not hidden:
+            return object.__new__(cls)
+        from credo.model.causal.causal_graph import CausalGraph
+
+        return CausalGraph(edges, nodes, **hidden)
+
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read the notation of bnlearn; a refusal points at the character.
@@ -256,34 +270,49 @@ no brackets of its own.
         """
         return v_structures(self)
 
-    def cpdag(self) -> Cpdag:
+    def cpdag(self, interventions: Iterable[Names] = ()) -> Cpdag:
         """The class of graphs that state the same independences, as one graph.
+
+        `interventions` lists the sets of nodes that were set in experiments, besides rows in which
+        nothing was: edges between what was set and what was not have their arrow then.
 
         >>> print(Dag.parse("[A][B|A][C|B]").cpdag())
         A — B, B — C
+        >>> print(Dag.parse("[A][B|A][C|B]").cpdag(interventions=["A"]))
+        A → B, B → C
         """
-        return cpdag(self)
+        return cpdag(self, interventions)
 
-    def equivalent(self, other: Dag) -> bool:
+    def equivalent(self, other: Dag, *, interventions: Iterable[Names] = ()) -> bool:
         """Whether both graphs, over the same nodes, state the same independences.
+
+        With `interventions`, whether experiments that set these could not tell them apart either.
 
         >>> Dag.parse("[A][B|A]").equivalent(Dag.parse("[A|B][B]"))
         True
         """
-        return self.cpdag() == cpdag(same_nodes(self, other))
+        sets = list(interventions)
+        return cpdag(self, sets) == cpdag(same_nodes(self, other), sets)
 
-    def shd(self, other: Dag, *, of: Literal["cpdag", "dag"] = "cpdag") -> int:
+    def shd(
+        self,
+        other: Dag,
+        *,
+        of: Literal["cpdag", "dag"] = "cpdag",
+        interventions: Iterable[Names] = (),
+    ) -> int:
         """The structural Hamming distance: the number of pairs of nodes joined differently.
 
         A missing edge, an extra edge, and an edge with another arrow or none count 1 each.
         Between the CPDAGs, as Tsamardinos et al. (2006) and bnlearn's `shd` do, so that
         equivalent graphs are at distance 0; `of="dag"` counts between the graphs themselves.
+        `interventions` are those of `cpdag`.
 
         >>> a, b = Dag.parse("[A][B|A][C|B]"), Dag.parse("[A|B][B][C|B]")
         >>> a.shd(b), a.shd(b, of="dag")
         (0, 1)
         """
-        return shd(self, same_nodes(self, other), of)
+        return shd(self, same_nodes(self, other), of, list(interventions))
 
     def compare(self, other: Dag) -> Comparison:
         """The edges that `other` shares with this graph, has reversed, misses, or has besides.

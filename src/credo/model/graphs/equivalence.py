@@ -13,9 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from credo.core.errors import InputError
+from credo.model.graphs.meek import meek
 from credo.model.graphs.refusals import arrow, checked_edges, checked_nodes
 
 if TYPE_CHECKING:
@@ -139,8 +142,39 @@ def compelled(parents: Sequence[Sequence[int]], order: Sequence[int]) -> list[in
     return out
 
 
-def cpdag(dag: Relations) -> Cpdag:
-    """The class of a DAG."""
+def _interventional(dag: Relations, targets: Iterable[Iterable[str]]) -> Cpdag:
+    """The class of a DAG when rows from experiments are seen as well (Hauser & Bühlmann 2012).
+
+    An edge has its arrow if in some experiment one of its ends was set and the other was not; the
+    rest follows by Meek's rules.
+    """
+    index = dag._index
+    near = np.zeros((len(dag), len(dag)), dtype=bool)
+    arrow = np.zeros_like(near)
+    fixed = compelled(dag._parents, dag._order)
+    sets = [set(dag._named(dag._all_at(names))) for names in _target_sets(targets)]
+    for a, b in dag.edges:
+        i, j = index[a], index[b]
+        near[i, j] = near[j, i] = True
+        arrow[i, j] = fixed[j] >> i & 1 or any((a in s) != (b in s) for s in sets)
+    meek(near, arrow)
+    directed = [(a, b) for a, b in dag.edges if arrow[index[a], index[b]]]
+    return Cpdag(directed, [e for e in dag.edges if e not in set(directed)], dag.nodes)
+
+
+def _target_sets(targets: Any) -> list[Any]:
+    if isinstance(targets, str) or not isinstance(targets, Iterable):
+        raise InputError(
+            f"interventions= is a list of the sets of nodes that were set, got {targets!r}.",
+            hint='Write interventions=[["A"], ["B", "C"]].',
+        )
+    return [[t] if isinstance(t, str) else t for t in targets]
+
+
+def cpdag(dag: Relations, targets: Iterable[Iterable[str]] = ()) -> Cpdag:
+    """The class of a DAG; with the sets of nodes that experiments set, a smaller one."""
+    if targets:
+        return _interventional(dag, targets)
     fixed = compelled(dag._parents, dag._order)
     directed: list[Edge] = []
     undirected: list[Edge] = []

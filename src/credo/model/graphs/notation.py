@@ -4,6 +4,10 @@
 
 A name that holds one of `[ ] | : " \\`, or begins or ends with a space, stands in double
 quotes, with `\\"` and `\\\\` inside. Parents may come before or after their own brackets.
+
+    causal graph = graph { node ( "<->" | "↔" ) node [ "," | ";" ] }
+
+An arc joins two nodes that have a hidden common cause.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from collections.abc import Sequence
 
 from credo.core.errors import InputError
 
-__all__ = ["quoted", "read", "written"]
+__all__ = ["quoted", "read", "read_arcs", "written"]
 
 _SPECIAL = frozenset('[]|:"\\')
 
@@ -59,6 +63,19 @@ got the end.
     return _Reader(text).graph()
 
 
+def read_arcs(text: str) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, str]]]:
+    """The nodes, edges and arcs of a causal graph.
+
+    >>> read_arcs("[A][B|A] A<->B")
+    (['A', 'B'], [('A', 'B')], [('A', 'B')])
+    """
+    if not isinstance(text, str):
+        raise InputError(f"The notation of a graph must be a text, got {text!r}.")
+    reader = _Reader(text)
+    nodes, edges = reader.graph(arcs=True)
+    return nodes, edges, reader.arcs(nodes)
+
+
 _ARROW = r"\s*(?P<a>[^\[\]|:>-]+?)\s*(?:-+>|→)\s*(?P<b>[^\[\]|:>,;-]+?)\s*(?:[,;>-].*)?"
 
 
@@ -73,7 +90,7 @@ class _Reader:
         self.text = text
         self.at = 0
 
-    def graph(self) -> tuple[list[str], list[tuple[str, str]]]:
+    def graph(self, arcs: bool = False) -> tuple[list[str], list[tuple[str, str]]]:
         where: dict[str, int] = {}
         families: list[tuple[str, list[tuple[str, int]]]] = []
         self.skip()
@@ -81,7 +98,9 @@ class _Reader:
             a, b = (_plain(arrow[k]) for k in ("a", "b"))
             said = f"[{a}][{b}|{a}]"
             raise self.wrong(f"an arrow is written with brackets, as in {said!r}", self.at)
-        while self.at < len(self.text):
+        while self.at < len(self.text) and (self.peek("[") or not (arcs and where)):
+            if where and not self.peek("[") and re.search("<->|↔", self.text[self.at :]):
+                raise self.wrong("an arc of a hidden common cause is for cr.CausalGraph", self.at)
             self.take("[")
             start = self.at
             node = self.name()
@@ -123,6 +142,33 @@ class _Reader:
             if not self.peek(":"):
                 raise self.expected("':' or ']'")
             self.at += 1
+
+    def arcs(self, nodes: Sequence[str]) -> list[tuple[str, str]]:
+        """The arcs after the brackets; names may hold blanks, so known ones are looked for."""
+        ranked = sorted(nodes, key=len, reverse=True)
+        out = []
+        while self.at < len(self.text):
+            a = self.known(ranked)
+            mark = next((m for m in ("<->", "↔") if self.peek(m)), None)
+            if mark is None:
+                raise self.expected("'<->'")
+            self.at += len(mark)
+            out.append((a, self.known(ranked)))
+            if self.peek(",") or self.peek(";"):
+                self.at += 1
+                self.skip()
+        return out
+
+    def known(self, ranked: Sequence[str]) -> str:
+        self.skip()
+        start = self.at
+        name = self.in_quotes() if self.peek('"') else next(filter(self.peek, ranked), "")
+        if name not in ranked:
+            raise self.wrong("expected a node that has brackets of its own", start)
+        if self.at == start:
+            self.at += len(name)
+        self.skip()
+        return name
 
     def name(self) -> str:
         self.skip()

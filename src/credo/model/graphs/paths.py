@@ -23,7 +23,9 @@ from credo.model.values.value import Told
 
 __all__ = ["Path", "Reason", "Step", "reason"]
 
-_MARKS = {True: "→", False: "←", None: "—"}
+_MARKS = {True: "→", False: "←", None: "—", "both": "↔"}
+
+Way = Literal["both"] | bool | None
 
 Role = Literal["chain", "fork", "collider", ""]
 
@@ -49,6 +51,8 @@ class Step(Told):
 class Path(Told):
     """A path through a graph, whatever the direction of its edges, if they have one.
 
+    In a causal graph an edge may point "both" ways: a hidden common cause.
+
     >>> from credo.model.graphs.dag import Dag
     >>> path = Dag.parse("[A][B|A][C|B]").why("A", "C").paths[0]
     >>> print(path.text)
@@ -58,7 +62,7 @@ class Path(Told):
     """
 
     nodes: tuple[str, ...]
-    forward: tuple[bool | None, ...]  # whether each edge points along the path; None: no arrow
+    forward: tuple[Way, ...]  # whether each edge points along the path; None: no arrow
     steps: tuple[Step, ...]
 
     @property
@@ -82,7 +86,10 @@ class Path(Told):
     def __str__(self) -> str:
         shown = self.steps if self.active else self.blockers
         lines = [self.text, *(f"  {s}" for s in shown)]
-        if not self.steps:
+        if not self.steps and self.forward == ("both",):
+            hidden = "a hidden common cause joins them, and nothing that is observed can block it"
+            lines.append(f"  {hidden}")
+        elif not self.steps:
             lines.append("  an edge joins them, and nothing can block an edge")
         return "\n".join(lines)
 

@@ -37,7 +37,8 @@ def reversible(net: Network) -> tuple[Edge, ...]:
     tier = {n: i for i, names in enumerate(rules.get("tiers") or ()) for n in names}
     required = {tuple(e) for e in rules.get("required") or ()}
     forbidden = {tuple(e) for e in rules.get("forbidden") or ()}
-    loose = {frozenset(e) for e in cpdag(net.dag).undirected}
+    sets = record.details.get("interventions") or ()
+    loose = {frozenset(e) for e in cpdag(net.dag, sets).undirected}
 
     def decided(a: str, b: str) -> bool:
         ranked = a in tier and b in tier and tier[a] < tier[b]

@@ -41,7 +41,7 @@ from credo.predict.intervals.uncertain import (
     UncertainMultivariate,
     UncertainMultivariateMixture,
 )
-from credo.predict.mixed.posterior import cases_of
+from credo.predict.mixed.posterior import Cases, cases_of
 from credo.predict.mixed.ranges import tied_ranges
 from credo.predict.questions.against_rows import against_rows
 from credo.predict.questions.evidence import Evidence
@@ -57,7 +57,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Predictions",
     "event_interval",
+    "joint_draws",
     "marginal_intervals",
+    "moments_of",
     "posterior_interval",
     "predict_proba_interval",
 ]
@@ -130,18 +132,11 @@ def _draws(request: Request) -> tuple[Draws, float]:
     return Draws(request.net, request.seed, request.draws), request.level
 
 
-def uncertain(request: Request, answer: Any, source: Draws) -> Any:
-    """An answer about continuous variables with its credible intervals."""
+def moments_of(request: Request, source: Draws) -> tuple[Cases, Floats, MomentDraws]:
+    """The Gaussians behind an answer about continuous variables, their weights and moments under
+    each draw."""
     net, evidence, draws = request.net, request.evidence, request.draws
-    assert request.level is not None
-    level = request.level
     discrete, continuous = request.named(discrete=True), request.named(discrete=False)
-    for name in tied_ranges(net, evidence, continuous):
-        raise InputError(
-            f"A continuous variable has no credible interval where the evidence has a range of "
-            f"{name!r}.",
-            hint=f"Ask for a probability, such as P({continuous[0]} > 1 | …), which has one.",
-        )
     evidence = that_matters(net, request.targets, evidence)
     cases = cases_of(net, continuous, discrete, evidence)
     weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)
@@ -149,9 +144,23 @@ def uncertain(request: Request, answer: Any, source: Draws) -> Any:
         again = Draws(net, source.seed, draws)
         weights, good = joint_draws(net, cases.names, evidence, None, again, draws)
     states = prod(net.variable(n).arity for n in discrete)
-    answer = in_numbers(request, answer)
     scale = net.variable(continuous[0]).scale
     drawn = moment_draws(cases, weights, good, states, evidence, source, scale)
+    return cases, weights, drawn
+
+
+def uncertain(request: Request, answer: Any, source: Draws) -> Any:
+    """An answer about continuous variables with its credible intervals."""
+    assert request.level is not None
+    level, continuous = request.level, request.named(discrete=False)
+    for name in tied_ranges(request.net, request.evidence, continuous):
+        raise InputError(
+            f"A continuous variable has no credible interval where the evidence has a range of "
+            f"{name!r}.",
+            hint=f"Ask for a probability, such as P({continuous[0]} > 1 | …), which has one.",
+        )
+    cases, weights, drawn = moments_of(request, source)
+    answer = in_numbers(request, answer)
     if isinstance(answer, MixedJoint):
         return _joint_interval(answer, drawn, source, level)
     spans: dict[str, Any] = {

@@ -86,9 +86,15 @@ def answer_all(net: Network, given: Mapping[str, Any] | None, **options: Any) ->
 def ask(net: Network, text: str, *, explain: bool = False, **options: Any) -> Any:
     """A `Distribution`, a probability, or an explanation, as the question asks.
 
+    `P(Y_{X=no}=yes | X=yes)` asks for what would have been (`predict/causal/counterfactual.py`).
     With `explain=True` the answer comes with an account of how it was found; with `interval=0.95`
     with its credible interval.
     """
+    if isinstance(text, str) and "_{" in text and engine_of(net).directed:
+        from credo.predict.causal.counterfactual import counterfactual, is_counterfactual
+
+        if is_counterfactual(text):
+            return counterfactual(net, text, explain=explain, **options)
     question = parse(net, text)
     if not net.is_discrete:
         warn_far(net, question.given)

@@ -6,6 +6,7 @@
     P(age > 40 | bili < 2)           of a range; P(2 < bili < 5) of one with two ends
     P(stage <= 2 | …)                of a discrete one with numbers or an order: a set of states
     P(lung | do(smoke=yes))          after an intervention
+    P(lung_{smoke=no}=yes | lung=yes)  what would have been (see predict/causal/counterfactual.py)
     argmax P(lung, bronc | …)        the most probable states together
     P(smoke=yes)                     the probability of evidence
 

@@ -64,6 +64,7 @@ def em(
     passes: int = 1,
     decay: float = 0.7,
     draws: int = DRAWS,
+    intervened: Any = None,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -76,7 +77,7 @@ def em(
         The graph. A network gives its variables and states too; its numbers are not used.
     source : anything `cr.read` takes, a Table or a Stream
         The rows. Any cell may be missing.
-    prior, default, estimate, fixed, tied : optional
+    prior, default, estimate, fixed, tied, intervened : optional
         As in `cr.fit`. With a prior, what EM raises is ln P(rows) plus the prior's terms.
     start : None, "available", "random", "uniform", or Network
         Where to start. None is the rows in which a family is observed, and noise for what never
@@ -123,7 +124,7 @@ def em(
         graph, source, prior, seconds=seconds, start=start, restarts=restarts, hidden=hidden,
         method=method, tol=tol, max_iter=max_iter, rng=rng, estimate=estimate, default=default,
         fixed=fixed, tied=tied, accelerate=accelerate, batch=batch, passes=passes, decay=decay,
-        draws=draws, weights=weights, schema=schema, threads=threads,
+        draws=draws, intervened=intervened, weights=weights, schema=schema, threads=threads,
     )  # fmt: skip
 
 
@@ -174,6 +175,11 @@ def _fitted(
             hint=f"Use {FEWEST} or more ({DRAWS} is usual), or draws=0 for none.",
         )
     if method == "stepwise":
+        if options.get("intervened") is not None:
+            raise InputError(
+                "method='stepwise' takes all rows as observed, so it does not go with intervened=.",
+                hint="Use method='em'.",
+            )
         if restarts is not None and whole(restarts, 1, "restarts") > 1:
             raise InputError(
                 f"restarts={restarts} is not for method='stepwise', which makes one run.",

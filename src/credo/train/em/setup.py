@@ -19,8 +19,10 @@ from credo.model.values.reals import shown
 from credo.stats.block import Block
 from credo.stats.moments import Moments
 from credo.train.em.e_step import EStep, Layout, Parameters
+from credo.train.em.experiments import SetSteps
 from credo.train.em.maximise import Belief, NetworkEM
 from credo.train.parameters import parameters
+from credo.train.parameters.experiments import Experiments, experiments
 from credo.train.parameters.pooled_lines import settled, with_main_effects
 from credo.train.parameters.tied import groups_of
 
@@ -54,10 +56,13 @@ def prepared(
     weights: Any,
     schema: Any,
     threads: int | None,
+    intervened: Any = None,
 ) -> Setup:
     """Read and check everything, and fold the rows."""
     like = graph if isinstance(graph, Network) else None
     rows = opened(graph, source, start, fixed, hidden, weights, schema)
+    told = experiments(rows, intervened)
+    rows = told.table if isinstance(told, Experiments) else rows
     graph = parameters._graph(graph)
     known, given = _known(graph, like, start, fixed), _hidden(hidden, graph)
     variables = _variables(graph, rows, known, given)
@@ -86,7 +91,11 @@ def prepared(
     batches = (
         (part for part in rows.batches(seen)) if isinstance(rows, Stream) else [rows.select(seen)]
     )
-    e_step = EStep(layout, batches, scales, workers)
+    e_step = (
+        SetSteps(layout, told, seen, scales, workers)
+        if isinstance(told, Experiments)
+        else EStep(layout, batches, scales, workers)
+    )
     never = tuple(n for n in graph.nodes if e_step.gaps[n] >= e_step.weight * (1 - 1e-12))
     unnamed = tuple(n for n in never if isinstance(given.get(n), int))
     sample = rows if isinstance(rows, Table) else next(iter(rows.batches(seen)), None)

@@ -28,6 +28,7 @@ from credo.model.undirected.factor_model import FactorModel
 from credo.model.values.learned import Learned
 from credo.model.values.reals import shown
 from credo.model.values.value import choice, flag
+from credo.train.parameters.experiments import experiments
 from credo.train.parameters.families import FamilySpec, learn
 from credo.train.parameters.pooled_lines import LIKE_ALL
 from credo.train.parameters.sources import Opened, refuse_rows
@@ -46,6 +47,7 @@ def fit(
     sample_variance: bool = False,
     fixed: Mapping[str, Any] | Sequence[str] | None = None,
     tied: Sequence[Sequence[str]] = (),
+    intervened: Any = None,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -74,6 +76,9 @@ def fit(
         Distributions that are known and are not learned.
     tied : lists of variables
         The families of each list share one table (or line): their counts are added.
+    intervened : column, or mapping from variable to a 0/1 column or a mask
+        What was set by an experiment in each row; such a row is left out of the variable's own
+        family. A column names the variables (empty: nothing was set).
     weights, schema : optional
         As in `cr.read`, when `source` has not been read yet.
     undirected : method, l2, potentials, max_iter, tol
@@ -92,7 +97,7 @@ def fit(
     if isinstance(graph, (UndirectedGraph, FactorModel)):
         from credo.train.markov.fit import fit_markov
 
-        _refuse_directed(prior, default, estimate, sample_variance, fixed, tied)
+        _refuse_directed(prior, default, estimate, sample_variance, fixed, tied, intervened)
         return fit_markov(graph, source, weights=weights, schema=schema, **undirected)
     if undirected:
         raise TypeError(f"fit() has no option {next(iter(undirected))!r} for a directed graph.")
@@ -108,6 +113,7 @@ def fit(
     known |= _known_variables(dag, fixed)
     families = [(n, dag.parents(n)) for n in dag.nodes]
     opened = Opened(source, known if like is not None else {}, weights, schema)
+    opened.source = experiments(opened.source, intervened)
     variables = opened.variables(families)
     for name, variable in known.items():
         if variables[name] != variable:
@@ -154,7 +160,7 @@ def _graph(dag: Any) -> Dag:
 
 
 def _refuse_directed(*options: Any) -> None:
-    names = ("prior", "default", "estimate", "sample_variance", "fixed", "tied")
+    names = ("prior", "default", "estimate", "sample_variance", "fixed", "tied", "intervened")
     given = [n for n, value in zip(names, options, strict=True) if value]
     if given:
         raise InputError(

@@ -146,7 +146,7 @@ def family_scores(
     if not chosen:
         raise InputError("There is no variable to score.")
     threads = checked_threads(threads)
-    rows, gaps, place = placed(source, chosen)
+    rows, gaps, place = placed(getattr(source, "table", source), chosen)
     if rows <= 0:
         raise InputError("There are no rows to score a graph on.")
     chosen.sort(key=lambda v: place[v.name])

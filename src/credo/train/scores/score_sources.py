@@ -18,6 +18,7 @@ from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
+from credo.train.parameters.experiments import Experiments
 from credo.train.parameters.pooled_lines import UNIT
 from credo.train.scores.available import of_available
 from credo.train.scores.local_scores import moments_by_group, of_function, of_prior_network
@@ -56,6 +57,8 @@ class Asked:
 
 def native_scores(asked: Asked, by_gain: bool = False) -> Made:
     """The scores, and notes. `by_gain`: on the rows that have what a family needs."""
+    if isinstance(asked.source, Experiments):
+        return _experiment_scores(asked, asked.source, by_gain)
     if by_gain:
         return _available_scores(asked)
     if asked.spec.function is not None or asked.spec.name == "bde":
@@ -64,6 +67,31 @@ def native_scores(asked: Asked, by_gain: bool = False) -> Made:
     if len(kinds) == 2 or (asked.spec.name in MARGINAL and False in kinds):
         return _mixed_scores(asked)
     return _table_scores(asked) if True in kinds else _line_scores(asked)
+
+
+def _experiment_scores(asked: Asked, rows: Experiments, by_gain: bool) -> Made:
+    """The scores of each child on the rows in which it was not set."""
+    parts: dict[int, tuple[_core.FamilyScores, list[str]]] = {}
+    own: list[_core.FamilyScores] = []
+    for variable in asked.variables:
+        table = rows.of(variable.name)
+        if id(table) not in parts:
+            weight = float(table.block.weight)
+            part = replace(asked, source=table, rows=weight, extras=(asked.extras[0], None))
+            parts[id(table)] = native_scores(part, by_gain)
+        own.append(parts[id(table)][0])
+
+    def local(families: Sequence[tuple[int, Sequence[int]]]) -> Floats:
+        out = np.empty(len(families))
+        for scores in {id(own[c]): own[c] for c, _ in families}.values():
+            mine = [i for i, (c, _) in enumerate(families) if own[c] is scores]
+            out[mine] = scores.score([(families[i][0], list(families[i][1])) for i in mine])
+        return out
+
+    notes = list(dict.fromkeys(n for _, told in parts.values() for n in told))
+    notes.append("rows in which a variable was set are left out of its own family")
+    native = _core.FamilyScores.function(len(own), local, [], asked.extras[1])
+    return native, notes
 
 
 def _table_scores(asked: Asked) -> Made:

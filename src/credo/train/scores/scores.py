@@ -205,6 +205,7 @@ def score(
     prior_rows: float | None = None,
     freedom: float | None = None,
     edge_prior: EdgePrior | None = None,
+    intervened: Any = None,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -236,6 +237,10 @@ def score(
         list or data frame) has parents in its rows and children in its columns, in the order of
         the table's columns or by the frame's labels.
 
+    intervened : column, or mapping from variable to a 0/1 column or a mask
+        What was set by an experiment in each row; such a row is left out of the variable's own
+        family. A column names the variables (empty: nothing was set).
+
     Numbers with a scale (transformed, or in bins) are scored as the user's numbers: the score has
     the logarithm of their densities there, so that scores with other scales compare.
 
@@ -252,6 +257,7 @@ def score(
     >>> round(cr.score("[Pneu][Fev|Pneu]", table, "bdeu", ess=10), 3)
     -17.685
     """
+    from credo.train.parameters.experiments import experiments
     from credo.train.parameters.sources import Opened
     from credo.train.scores.family_scores import family_scores
     from credo.train.scores.scale_terms import scale_terms
@@ -260,7 +266,7 @@ def score(
         score, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
     )
     graph = graph_of(dag)
-    opened = Opened(source, {}, weights, schema).source
+    opened = experiments(Opened(source, {}, weights, schema).source, intervened)
     scores = family_scores(opened, spec, names=graph.nodes, threads=threads)
     families = [Family(n, tuple(graph.parents(n))) for n in graph.nodes]
     found = scores.of(families)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError
 from credo.model.graphs.equivalence import Cpdag
+from credo.model.graphs.meek import meek
 from credo.train.independence.tests import ManyTests
 from credo.train.structure.greedy import POLISH, Moves, named_moves
-from credo.train.structure.meek import meek
 from credo.train.structure.problem import Outcome, Problem
 
 __all__ = ["mmhc", "pc"]

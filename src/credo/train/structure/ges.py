@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.model.graphs.dag import Dag
 from credo.model.graphs.equivalence import Cpdag
-from credo.train.structure.meek import known_arrows, meek
+from credo.model.graphs.meek import known_arrows, meek
 from credo.train.structure.problem import Outcome, Problem
 from credo.train.structure.rules import Rules
 

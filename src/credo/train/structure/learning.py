@@ -30,11 +30,13 @@ from credo.model.values.value import choice
 from credo.stats.family import Family
 from credo.stats.pair_counts import pair_counts
 from credo.train.em.fit import em_until
+from credo.train.parameters.experiments import experiments, refuse_all_observed
 from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
 from credo.train.scores.edge_prior import EdgePrior, log_odds
 from credo.train.scores.family_scores import FamilyScores, family_scores
 from credo.train.scores.scores import MARGINAL, SCORES, LocalScore, ScoreSpec, graph_of
+from credo.train.structure.fci import learn_pag
 from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
 from credo.train.structure.option_hints import refuse_unknown_search
 from credo.train.structure.problem import Outcome, Problem
@@ -77,6 +79,7 @@ def learn(
     parameters: Any = "auto",
     missing: str = "structural-em",
     starts: int = 1,
+    intervened: Any = None,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -89,14 +92,12 @@ def learn(
     source : anything `cr.read` takes, a Table, a Stream or another source
         The rows.
     score : name or function
-        See `cr.score`. By default 'bdeu', and 'bic' where all variables are continuous or for node
-        averages.
+        See `cr.score`. By default 'bdeu'; 'bic' for numbers alone and for node averages.
     search : name
-        'auto', 'hill-climb', 'tabu', 'anneal', 'order', 'exact', 'chow-liu', 'tan',
-        'naive-bayes', 'k2', 'pc', 'mmhc' or 'ges'. `auto` proves its answer for up to 12
-        variables, and searches over orders for more (of available cases it climbs); of more than
-        200 continuous columns it tries as parents the 20 most correlated with each, and the
-        record says so.
+        'auto', 'hill-climb', 'tabu', 'anneal', 'order', 'exact', 'chow-liu', 'tan', 'naive-bayes',
+        'k2', 'pc', 'mmhc', 'ges', or 'fci', which gives a `Pag`. `auto` proves its answer for up to
+        12 variables and searches over orders for more (of available cases it climbs); of more than
+        200 continuous columns it tries the 20 most correlated with each as parents.
     required, forbidden : lists of edges (parent, child)
         Edges that must or must not be there.
     tiers : list of lists of names
@@ -123,12 +124,14 @@ def learn(
         (likelihood scores of discrete columns alone); or drop the rows.
     starts : int
         Of structural EM: how many graphs it starts from; the best end is taken.
+    intervened : column, or mapping from variable to a 0/1 column or a mask
+        What was set in each row by an experiment; see `cr.fit` and docs/causes.md.
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
         `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
         `thin` (anneal), `chains`, `patience`, `stages`, `max_families` (order), `max_families`,
         `method` (exact), `root` (chow-liu, tan), `target` (tan, naive-bayes), `order` (k2),
-        `test`, `alpha`, `max_condition` (pc, mmhc).
+        `test`, `alpha`, `max_condition` (pc, mmhc, fci).
 
     >>> import credo as cr
     >>> net = cr.learn(cr.examples.play_tennis(), "bic", max_parents=2)
@@ -137,11 +140,11 @@ def learn(
     >>> net.record.reason
     'proven optimal'
     """
-    opened = Opened(source, {}, weights, schema).source
+    opened = experiments(Opened(source, {}, weights, schema).source, intervened)
     if isinstance(parameters, str) and parameters not in ("auto", "mle"):
         raise InputError(f"parameters must be a prior, None, 'auto' or 'mle', got {parameters!r}.")
     choice(missing, MISSING, "missing")
-    refuse_unknown_search(search, SEARCHES)
+    refuse_unknown_search(search, (*SEARCHES, "fci"))
     if isinstance(score, str) and score in SEARCHES and score not in SCORES:
         raise InputError(f"{score!r} is a search, not a score.", hint=f"Give search={score!r}.")
     if prior is not None and not isinstance(prior, Network):
@@ -155,6 +158,8 @@ def learn(
         "prior_rows": prior_rows, "freedom": freedom, "edge_prior": edge_prior,
         "threads": threads, **options,
     }  # fmt: skip
+    if search == "fci":
+        return learn_pag(opened, settings, score, start)  # type: ignore[return-value]
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise InputError(f"starts must be a whole number, 1 or more, got {starts!r}.")
     if starts > 1 and missing != "structural-em":
@@ -187,19 +192,21 @@ def learn(
             f"The search {search!r} does not begin at a graph, so start= would change nothing.",
             hint="Leave it out, or choose one that does: hill-climb, tabu, anneal, order or ges.",
         )
+    refuse_all_observed(opened, search, missing)
     settings["available"] = missing == "available-cases"
     with spooled(opened) as rows:
         found = searched(rows, score, search, start=start, **settings)
         net = fit(found.dag, rows, threads=threads, **belief_of(found.spec, parameters, ess))
-        pairs = pair_counts(rows, net.variables)
+        seen = getattr(rows, "observed", rows)
+        pairs = {} if seen is None else pair_counts(seen, net.variables)
     record = found.record
     inner = net.record
     assert inner is not None
     details = {**record.details, "families": inner.details.get("families", ())}
     details |= {"rows": inner.details.get("rows", found.scores.rows), "pairs": pairs}
-    notes, source = (*record.notes, *inner.notes), str(opened.schema.source)
-    notes = (late, *notes) if late else notes
-    whole = replace(record, source=source, notes=notes, details=details)
+    details |= {"interventions": t} if (t := getattr(opened, "targets", ())) else {}
+    notes = (*((late,) if late else ()), *record.notes, *inner.notes)
+    whole = replace(record, source=str(opened.schema.source), notes=notes, details=details)
     net = net.with_record(whole)
     return with_recipe(net, recipe_of(score, search, missing, start, parameters, settings))
 
@@ -295,8 +302,8 @@ def _structural(
     )  # fmt: skip
     record = net.record
     assert record is not None
-    details = {**record.details, "pairs": pair_counts(table, net.variables)}
-    return net.with_record(replace(record, details=details))
+    pairs = {"pairs": pair_counts(table, net.variables)}
+    return net.with_record(replace(record, details={**record.details, **pairs}))
 
 
 def _refuse_unknown(schema: Schema, settings: Mapping[str, Any]) -> None:
@@ -427,9 +434,8 @@ def _left_out(scores: FamilyScores) -> list[str]:
     numbers = [v.name for v in scores.variables if not v.is_discrete]
     states = [v.name for v in scores.variables if v.is_discrete]
     pairs = [Family(x, (d,)) for x in numbers for d in states]
-    never = (
-        [f for f, s in zip(pairs, scores.of(pairs), strict=True) if s == -math.inf] if pairs else []
-    )
+    found = zip(pairs, scores.of(pairs), strict=True) if pairs else ()
+    never = [f for f, s in found if s == -math.inf]
     if not never:
         return []
     said = shortened([f"{f.parents[0]} → {f.child}" for f in never])

@@ -1,0 +1,1 @@
+"""Graphs with hidden common causes, and formulas of what an intervention does."""

@@ -1,0 +1,1 @@
+"""Effects from rows: the distribution that a formula needs is learned, then asked."""

@@ -1,0 +1,217 @@
+"""Rows in which a variable was set: masks in the tally, scores term by term, arrows they decide."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+import credo as cr
+from credo.errors import CredoError, InputError
+
+DAG = cr.Dag.parse("[A][B|A][C|B]")
+
+
+def simulate(rng, rows, net, targets):
+    """Rows of which each has one of the targets set at random (None: nothing)."""
+    values = {n: np.zeros(rows, dtype=int) for n in net.names}
+    told = np.array([targets[i] or "" for i in rng.integers(0, len(targets), rows)])
+    for n in net.dag.order:
+        local = net.cpt(n)
+        p = local.values[tuple(values[q.name] for q in local.parents)]
+        p = np.broadcast_to(p, (rows, 2))
+        values[n] = (rng.random(rows) < p[:, 1]).astype(int)
+        values[n] = np.where(told == n, rng.integers(0, 2, rows), values[n])
+    return {**{n: v.tolist() for n, v in values.items()}, "set": told.tolist()}
+
+
+def network(rng):
+    tables = {n: rng.dirichlet([0.7, 0.7], size=[2] * len(DAG.parents(n)) or None) for n in DAG}
+    return cr.Network(DAG, tables)
+
+
+def mbde(rows, child, parents, ess):
+    """The closed form of bnlearn's mbde: BDeu of a family on the rows in which it was not set."""
+    kept = [i for i, s in enumerate(rows["set"]) if s != child]
+    counts = np.zeros([2] * (len(parents) + 1))
+    for i in kept:
+        counts[tuple(rows[n][i] for n in (*parents, child))] += 1
+    q = 2 ** len(parents)
+    a, b = ess / q, ess / (2 * q)
+    n = counts.reshape(q, 2)
+    return float(
+        (gammaln(a) - gammaln(a + n.sum(axis=1))).sum() + (gammaln(b + n) - gammaln(b)).sum()
+    )
+
+
+def test_scores_equal_the_closed_form_term_by_term() -> None:
+    rng = np.random.default_rng(0)
+    rows = simulate(rng, 300, network(rng), [None, "A", "B"])
+    for text in ("[A][B|A][C|B]", "[A|B][B|C][C]", "[A][B][C|A:B]"):
+        found = cr.score(text, rows, "bdeu", ess=3, intervened="set")
+        dag = cr.Dag.parse(text)
+        for n in dag.nodes:
+            want = mbde(rows, n, dag.parents(n), 3)
+            assert abs(found[n, list(dag.parents(n))] - want) < 1e-8
+    assert "left out of its own family" in found.notes[-1]
+
+
+def test_all_ways_to_tell_what_was_set_agree() -> None:
+    rng = np.random.default_rng(1)
+    rows = simulate(rng, 200, network(rng), [None, "A", "B"])
+    told = np.array(rows["set"])
+    plain = {n: rows[n] for n in "ABC"}
+    columns = plain | {f"I{n}": (told == n).astype(int).tolist() for n in "AB"}
+    want = cr.score(DAG, rows, "bic", intervened="set")
+    masks = {n: told == n for n in "AB"}
+    assert abs(cr.score(DAG, plain, "bic", intervened=masks) - want) < 1e-9
+    named = {"A": "IA", "B": "IB"}
+    assert abs(cr.score(DAG, columns, "bic", intervened=named) - want) < 1e-9
+    net = cr.fit(DAG, rows, prior=cr.BDeu(1), intervened="set")
+    for n in "ABC":
+        assert net.cpt(n).learned.observed.total == (told != n).sum()
+    kept = {k: [x for x, t in zip(v, told, strict=True) if t != "B"] for k, v in plain.items()}
+    assert np.allclose(
+        net.cpt("B").values, cr.fit(DAG, kept, prior=cr.BDeu(1)).cpt("B").values, atol=1e-12
+    )
+
+
+def test_two_variables_set_in_one_row() -> None:
+    rows = {"A": [0, 1, 0, 1], "B": [0, 1, 1, 0], "set": ["", "A, B", "B+A", "B"]}
+    tally = cr.fit("[A][B|A]", rows, intervened="set")
+    assert tally.cpt("A").learned.observed.total == 2
+    assert tally.cpt("B").learned.observed.total == 1
+
+
+def test_experiments_orient_what_rows_alone_cannot() -> None:
+    rng = np.random.default_rng(2)
+    better = plain = 0
+    for _ in range(6):
+        net = network(rng)
+        rows = simulate(rng, 1500, net, [None, "A", "B"])
+        told = cr.learn(rows, intervened="set", search="exact")
+        seen = cr.learn(simulate(rng, 1500, net, [None]), search="exact")
+        better += DAG.shd(told.dag, of="dag")
+        plain += DAG.shd(seen.dag, of="dag")
+        assert told.record.details["interventions"] == (("A",), ("B",))
+    assert better < plain
+
+
+@pytest.mark.slow
+def test_experiments_orient_over_fifty_tables() -> None:
+    rng = np.random.default_rng(3)
+    better = plain = 0
+    for _ in range(50):
+        net = network(rng)
+        told = cr.learn(simulate(rng, 1000, net, [None, "A", "B"]), intervened="set")
+        seen = cr.learn(simulate(rng, 1000, net, [None]))
+        better += DAG.shd(told.dag, of="dag")
+        plain += DAG.shd(seen.dag, of="dag")
+    assert better < 0.6 * plain
+
+
+def all_dags(n):
+    pairs = list(combinations(range(n), 2))
+    for marks in product((0, 1, 2), repeat=len(pairs)):
+        edges = [(a, b) if m == 1 else (b, a) for (a, b), m in zip(pairs, marks, strict=True) if m]
+        if any(all(p.index(a) < p.index(b) for a, b in edges) for p in permutations(range(n))):
+            yield cr.Dag([(f"v{a}", f"v{b}") for a, b in edges], [f"v{i}" for i in range(n)])
+
+
+def test_interventional_classes_are_those_of_enumeration() -> None:
+    """Equal v-structures, and equal skeletons after each experiment (Hauser & Bühlmann 2012)."""
+    rng = np.random.default_rng(4)
+    dags = list(all_dags(4))
+    assert len(dags) == 543
+    for sets in ([["v0"]], [["v1"], ["v2"]], [["v0", "v1"]]):
+        classes = {}
+        for dag in dags:
+            key = (
+                frozenset(map(frozenset, dag.edges)),
+                frozenset(dag.v_structures()),
+                *(frozenset(map(frozenset, dag.do(s).edges)) for s in sets),
+            )
+            classes.setdefault(key, []).append(dag)
+        for at in rng.choice(len(classes), 40, replace=False):
+            members = list(classes.values())[at]
+            shared = set.intersection(*(set(d.edges) for d in members))
+            for dag in members[:2]:
+                found = dag.cpdag(interventions=sets)
+                assert set(found.directed) == shared
+            assert all(d.equivalent(members[0], interventions=sets) for d in members[:4])
+
+
+def test_learned_arrows_that_experiments_decide_are_not_called_loose() -> None:
+    rng = np.random.default_rng(5)
+    net = cr.Network("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.2, 0.8]]})
+    a = rng.integers(0, 2, 600)
+    b = (rng.random(600) < net.cpt("B").values[a, 1]).astype(int)
+    told = np.where(rng.random(600) < 0.3, "A", "")
+    rows = {"A": a.tolist(), "B": b.tolist(), "set": told.tolist()}
+    from credo.model.graphs.reversible import reversible
+
+    assert len(reversible(cr.learn({k: rows[k] for k in "AB"}))) == 1
+    assert reversible(cr.learn(rows, intervened="set")) == ()
+
+
+@pytest.mark.parametrize(
+    ("intervened", "said"),
+    [
+        ("nothing", "nothing"),
+        ({"A": [1, 0]}, "for each of the 4 rows"),
+        ({"A": [0, 1, 2, 0]}, "must be 0 or 1"),
+        ({"Q": [0, 1, 1, 0]}, "'Q'"),
+        ({"A": [1, 1, 1, 1]}, "set in every row"),
+        (3, "a column that names what was set"),
+        ("B", "What was set by 'B'"),
+    ],
+)
+def test_refusals(intervened, said) -> None:
+    rows = {"A": [0, 1, 0, 1], "B": ["u", "v", "v", "u"]}
+    with pytest.raises(CredoError, match=said):
+        cr.fit("[A]", rows, intervened=intervened)
+
+
+def test_searches_that_take_all_rows_as_observed_are_refused() -> None:
+    rows = {"A": [0, 1, 0, 1], "B": [0, 1, 1, 0], "set": ["", "A", "", ""]}
+    with pytest.raises(InputError, match="takes all rows as observed"):
+        cr.learn(rows, intervened="set", search="pc")
+    gaps = rows | {"B": [0, None, 1, 0]}
+    with pytest.raises(InputError, match="Structural EM takes all rows as observed"):
+        cr.learn(gaps, intervened="set")
+
+
+def test_em_without_gaps_is_fit() -> None:
+    rng = np.random.default_rng(1)
+    rows = simulate(rng, 300, network(rng), [None, "A", "B"])
+    fitted = cr.fit(DAG, rows, intervened="set")
+    found = cr.em(DAG, rows, intervened="set")
+    for n in "ABC":
+        np.testing.assert_allclose(found.cpt(n).values, fitted.cpt(n).values, atol=1e-8)
+
+
+def test_em_with_a_hidden_cause_climbs_the_likelihood_of_what_was_not_set() -> None:
+    """The objective is ln P(rows) with P(x | parents) left out where x was set, by enumeration."""
+    rng = np.random.default_rng(7)
+    dag = cr.Dag.parse("[H][A|H][B|H:A]")
+    h = rng.random(400) < 0.4
+    set_ = rng.random(400) < 0.5
+    a = np.where(set_, rng.random(400) < 0.5, rng.random(400) < np.where(h, 0.9, 0.2))
+    b = rng.random(400) < 0.1 + 0.4 * h + 0.4 * a
+    told = {"A": a.astype(int), "B": b.astype(int), "set": np.where(set_, "A", "")}
+    net = cr.em(dag, told, hidden={"H": 2}, intervened="set", rng=0, restarts=3)
+    ph, pa, pb = (net.cpt(n).values for n in "HAB")
+    total = 0.0
+    for i in range(400):
+        x, y = int(a[i]), int(b[i])
+        total += np.log(sum(ph[k] * (1.0 if set_[i] else pa[k, x]) * pb[k, x, y] for k in (0, 1)))
+    assert abs(net.record.score - total) < 1e-5
+    assert np.all(np.diff(net.record.trace) > -1e-6)
+    assert abs(net.cpt("A").learned.observed.total - (~set_).sum()) < 1e-6
+    with pytest.raises(InputError, match="stepwise"):
+        cr.em(dag, told, hidden={"H": 2}, intervened="set", method="stepwise")
+    gap = {**told, "A": [None, *a.astype(int)[1:].tolist()], "set": ["A", *told["set"][1:]]}
+    with pytest.raises(InputError, match="its cell is missing"):
+        cr.em(dag, gap, hidden={"H": 2}, intervened="set")
