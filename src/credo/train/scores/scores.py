@@ -236,7 +236,6 @@ def score(
         edge adds ln p/(1 − p); edges that a mapping leaves out add nothing. A matrix (array, nested
         list or data frame) has parents in its rows and children in its columns, in the order of
         the table's columns or by the frame's labels.
-
     intervened : column, or mapping from variable to a 0/1 column or a mask
         What was set by an experiment in each row; such a row is left out of the variable's own
         family. A column names the variables (empty: nothing was set).
