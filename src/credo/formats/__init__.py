@@ -159,8 +159,14 @@ def _module(format: str) -> ModuleType:
 
 def _written(model: Network | FactorModel, format: str) -> str | bytes:
     from credo.formats import uai_markov
+    from credo.model.structures.structure_posterior import StructurePosterior
     from credo.model.undirected.factor_model import FactorModel
 
+    if isinstance(model, StructurePosterior) and format != "credo":
+        raise InputError(
+            f"A posterior over graphs is no single network, which {format!r} holds.",
+            hint="Save it as .credo, or save one graph: post.best or post.network().",
+        )
     undirected = isinstance(model, FactorModel)
     if undirected and format not in ("uai", "credo"):
         raise uai_markov.refuse_directed(format)

@@ -21,10 +21,13 @@ from credo.core.errors import CredoError, InputError, LimitError
 from credo.formats.archive_markov import KINDS, factor_model_of, said_of
 from credo.formats.archive_markov import VERSION as UNDIRECTED
 from credo.formats.archive_model import VERSION, model_of, network_of
+from credo.formats.archive_structures import KIND as STRUCTURES
+from credo.formats.archive_structures import posterior_said, structures_of
 from credo.formats.files import raise_limits
 from credo.formats.reading import Reading
 from credo.formats.strict_json import loads as strict_loads
 from credo.model.networks.network import Network
+from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.undirected.factor_model import FactorModel
 
 __all__ = ["read", "write"]
@@ -37,9 +40,12 @@ _SEALED = len(_SEAL) + 64
 _END = struct.Struct("<4s4H2LH")  # the zip's end of central directory
 
 
-def write(net: Network | FactorModel) -> bytes:
+def write(net: Network | FactorModel | StructurePosterior) -> bytes:
     """A model as the bytes of a .credo file."""
-    model, arrays = said_of(net) if isinstance(net, FactorModel) else model_of(net)
+    if isinstance(net, StructurePosterior):
+        model, arrays = posterior_said(net)
+    else:
+        model, arrays = said_of(net) if isinstance(net, FactorModel) else model_of(net)
     members = {
         MODEL: json.dumps(model, ensure_ascii=True, allow_nan=False).encode("ascii"),
         ARRAYS: b"".join(arrays),
@@ -60,7 +66,7 @@ def write(net: Network | FactorModel) -> bytes:
     return data + _SEAL + hashlib.sha256(data).hexdigest().encode("ascii")
 
 
-def read(data: bytes, reading: Reading) -> Network | FactorModel:
+def read(data: bytes, reading: Reading) -> Network | FactorModel | StructurePosterior:
     """The model of a .credo file."""
     _check_seal(data, reading)
     members = _members(data, reading)
@@ -75,7 +81,7 @@ def read(data: bytes, reading: Reading) -> Network | FactorModel:
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise reading.error(None, f"{MODEL} has no version.")
     kind = model.get("kind")
-    latest = UNDIRECTED if kind in KINDS else VERSION
+    latest = UNDIRECTED if kind in KINDS else VERSION  # of posteriors over graphs alike
     if version > latest:
         raise reading.error(
             None,
@@ -85,6 +91,8 @@ def read(data: bytes, reading: Reading) -> Network | FactorModel:
     try:
         if kind in KINDS:
             return factor_model_of(model, members[ARRAYS], reading)
+        if kind == STRUCTURES:
+            return structures_of(model, members[ARRAYS], reading)
         return network_of(model, members[ARRAYS], reading)
     except CredoError as error:
         if error.message.startswith(reading.source):

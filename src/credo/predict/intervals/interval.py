@@ -52,11 +52,14 @@ from credo.stats.configurations import grouped
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
+    from credo.predict.mixed.posterior import Cases
 
 __all__ = [
     "Predictions",
     "event_interval",
+    "joint_draws",
     "marginal_intervals",
+    "moments_of",
     "posterior_interval",
     "predict_proba_interval",
 ]
@@ -124,11 +127,9 @@ def _draws(request: Request) -> tuple[Draws, float]:
     return Draws(request.net, request.seed), request.level
 
 
-def uncertain(request: Request, answer: Any, source: Draws) -> Any:
-    """An answer about continuous variables with its credible intervals."""
+def moments_of(request: Request, source: Draws) -> tuple[Cases, Floats, MomentDraws]:
+    """What is known of continuous targets under each draw: the cases, their weights, moments."""
     net, evidence, draws = request.net, request.evidence, request.draws
-    assert request.level is not None
-    level = request.level
     discrete, continuous = request.named(discrete=True), request.named(discrete=False)
     for name in tied_ranges(net, evidence, continuous):
         raise InputError(
@@ -143,7 +144,14 @@ def uncertain(request: Request, answer: Any, source: Draws) -> Any:
         again = Draws(net, source.seed)
         weights, good = joint_draws(net, cases.names, evidence, None, again, draws)
     states = prod(net.variable(n).arity for n in discrete)
-    drawn = moment_draws(cases, weights, good, states, evidence, source)
+    return cases, weights, moment_draws(cases, weights, good, states, evidence, source)
+
+
+def uncertain(request: Request, answer: Any, source: Draws) -> Any:
+    """An answer about continuous variables with its credible intervals."""
+    assert request.level is not None
+    level = request.level
+    cases, weights, drawn = moments_of(request, source)
     if isinstance(answer, MixedJoint):
         return _joint_interval(answer, drawn, level)
     spans: dict[str, Any] = {

@@ -6,8 +6,8 @@ as long. The first quarter is dropped. With m blocks' shares x of an edge over a
     p = mean of x,   error = sd of x / √m,   effective samples = p (1 − p) / error²,
     R̂² = 1 + variance between the chains' means / p (1 − p)
 
-where blocks joined by two must not say more. An edge is never known better than as many
-independent graphs as are kept could tell.
+where blocks joined by two must not say more. An edge that is hardly ever there, or hardly ever not,
+is known no better than as many independent graphs could tell as the others have effective samples.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _KEPT = 16  # graphs that are kept of a block
 _FIRST = 32  # sweeps of the first blocks
 _FEWEST = 24  # blocks before the chains may stop
 _RHAT = 1.05
+_RARE = 0.01  # p (1 − p) of an edge that is hardly ever there or not
 
 
 @dataclass(frozen=True)
@@ -138,10 +139,15 @@ def _known(x: Floats) -> tuple[Floats, Floats, Floats]:
     p = x.mean(axis=(0, 1))
     even = x[len(x) % 2 :]
     errors = np.maximum(_error(x, p), _error((even[::2] + even[1::2]) / 2, p))
-    draws = len(x) * _KEPT * x.shape[1]
-    share = (p * draws + 0.5) / (draws + 1)
-    errors = np.maximum(errors, np.sqrt(share * (1 - share) / draws))
-    within = np.maximum(p * (1 - p), 1e-3)
+    spread = p * (1 - p)
+    common = spread > _RARE
+    if common.any():
+        size = float(np.median(spread[common] / np.maximum(errors[common], 1e-9) ** 2))
+    else:
+        size = float(len(x) * _KEPT * x.shape[1])
+    share = (p * size + 0.5) / (size + 1)
+    errors = np.where(common, errors, np.maximum(errors, np.sqrt(share * (1 - share) / size)))
+    within = np.maximum(spread, 1e-3)
     between = x.mean(axis=0).var(axis=0, ddof=1) if x.shape[1] > 1 else np.zeros_like(p)
     return p, errors, np.sqrt(1 + between / within)
 
