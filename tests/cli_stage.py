@@ -60,4 +60,5 @@ def build(folder):
     mail = [f"{f},{text.format(d)}" for d in days for f, text in words.items()]
     (folder / "mail.csv").write_text("\n".join(["folder,body", *mail]) + "\n")
     cr.learn(folder / "patients.csv").save(folder / "patients.credo")
+    cr.average(folder / "patients.csv").save(folder / "graphs.credo")
     return folder

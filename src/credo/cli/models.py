@@ -54,13 +54,23 @@ def load_model(path: str) -> Any:
     normalise = context is not None and context.meta.get("credo.normalise", False)
     if path != "-":
         _refuse_other(path)
-        return load(path, normalise=normalise)
+        return _one_network(load(path, normalise=normalise), path)
     data = standard_input("a model")
     if data[:2] == b"\x1f\x8b":
         from credo.formats.files import Limits, unpack
 
         data = unpack(data, "standard input", Limits())
-    return loads(data, model_format(data), normalise=normalise)
+    return _one_network(loads(data, model_format(data), normalise=normalise), "standard input")
+
+
+def _one_network(model: Any, path: str) -> Any:
+    """The model; a posterior over graphs only for a command that takes one."""
+    if type(model).__name__ == "StructurePosterior" and _command() not in ("ask", "show", "report"):
+        raise InputError(
+            f"{path} holds a posterior over graphs; credo {_command()} takes one network.",
+            hint="Save one of its graphs in Python: cr.load(…).best.save('best.credo').",
+        )
+    return model
 
 
 def _refuse_other(path: str) -> None:

@@ -45,9 +45,19 @@ def command(
       credo show asia.bif --factors --dot
       credo show asia.bif --json
     """
+    from credo.core.errors import InputError
     from credo.model.networks.network import Network
+    from credo.model.structures.structure_posterior import StructurePosterior
 
     net = load_model(model)
+    if isinstance(net, StructurePosterior):
+        if tables or tree or factors or svg or dot or common.as_json:
+            raise InputError(
+                f"{model} holds a posterior over graphs, which is shown as text alone.",
+                hint="Its edges as JSON: credo average --json.",
+            )
+        click.echo(f"{net}\n\n{net.record}")
+        return
     directed = isinstance(net, Network)
     found = [t for name in tables for t in ([net.cpt(name)] if directed else _factors(net, name))]
     picture = net.to_factor_graph() if factors else net.dag if directed else net

@@ -24,6 +24,11 @@ class StructureMethods:
     def _post(self) -> StructurePosterior:
         return cast("StructurePosterior", self)
 
+    @property
+    def _asked(self) -> Any:
+        """A network of the same variables, by which questions in text are read."""
+        return self._post.best
+
     def p(
         self,
         target: str | Sequence[str] | Mapping[str, Any],
