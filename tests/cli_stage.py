@@ -71,4 +71,5 @@ def build(folder):
     worth = ["treat,lung,cost", "no,no,0", "no,yes,-1000", "yes,no,-50", "yes,yes,-300"]
     (folder / "costs.csv").write_text("\n".join(worth) + "\n")
     cr.learn(folder / "patients.csv").save(folder / "patients.credo")
+    cr.average(folder / "patients.csv").save(folder / "graphs.credo")
     return folder

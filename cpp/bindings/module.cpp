@@ -34,4 +34,5 @@ NB_MODULE(_core, m) {
   bind_scores(m);
   bind_searches(m);
   bind_clusters(m);
+  bind_averages(m);
 }

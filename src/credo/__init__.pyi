@@ -43,6 +43,7 @@ from credo.model.networks.network import Network as Network
 from credo.model.networks.priors import K2 as K2
 from credo.model.networks.priors import BDeu as BDeu
 from credo.model.networks.priors import Laplace as Laplace
+from credo.model.structures.structure_posterior import StructurePosterior as StructurePosterior
 from credo.model.undirected.factor import Factor as Factor
 from credo.model.undirected.factor_graph import FactorGraph as FactorGraph
 from credo.model.undirected.feature import Feature as Feature
@@ -54,6 +55,7 @@ from credo.stats import Families as Families
 from credo.stats import Moments as Moments
 from credo.stats import Rows as Rows
 from credo.stats import Tally as Tally
+from credo.train.averaging.averaging import average as average
 from credo.train.causal.effect import effect as effect
 from credo.train.clusters.clustering import cluster as cluster
 from credo.train.clusters.clustering import which_k as which_k

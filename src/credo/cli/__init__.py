@@ -22,6 +22,7 @@ _COMMANDS = {
     "schema": "Show what credo sees in a table: kinds, states, gaps.",
     "cut": "Cut the numbers of a table into intervals, where the rows ask for it.",
     "learn": "Learn a network from a table: its graph and its parameters.",
+    "average": "How sure is the graph? Weigh all graphs of a table by its rows.",
     "score": "Score a graph on a table, family by family.",
     "fit": "Learn the tables of a graph from rows, with their uncertainty.",
     "ask": "Ask a network a question, such as 'P(lung | smoke=yes)'.",

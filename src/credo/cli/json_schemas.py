@@ -208,6 +208,24 @@ _KEYS = {
             name: string its name
             variables: string[] names of variables
     """,
+    "average": """
+        source: string where the rows came from
+        score: string the score that weighs graphs
+        prior: string the prior of graphs
+        method: string exact or sampled
+        rows: number the rows
+        graphs: integer graphs that are here with their weights
+        edges: object[] every edge, the most probable first
+            parent: string the name of a variable
+            child: string the name of a variable
+            p: number its probability
+            error: number the Monte Carlo error of that, 0 where exact
+        best: string[][] the edges of the graph with the highest weight
+        notes: string[] what was noticed
+        details: object chains, R̂, effective samples, families and more
+        seconds: number how long it took
+        output: string|null the file that was written
+    """,
     "cut": """
         by: string|null the class that the intervals are to tell
         rows: integer the rows

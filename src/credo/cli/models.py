@@ -61,23 +61,28 @@ def load_model(path: str) -> Any:
         from credo.formats.files import Limits, unpack
 
         data = unpack(data, "standard input", Limits())
-    return _answered_here(loads(data, model_format(data), normalise=normalise), path)
+    return _answered_here(loads(data, model_format(data), normalise=normalise), "standard input")
+
+
+_DECIDING = ("decide", "convert", "show", "report")
+_AVERAGING = ("ask", "show", "report")
 
 
 def _answered_here(model: Any, path: str) -> Any:
-    """The model; one with decisions goes to the commands that know them."""
+    """The model; decisions, and posteriors over graphs, go to the commands that know them."""
     from credo.model.decisions.decision_network import DecisionNetwork
+    from credo.model.structures.structure_posterior import StructurePosterior
 
     command = _command()
-    if isinstance(model, DecisionNetwork) and command not in (
-        "decide",
-        "convert",
-        "show",
-        "report",
-    ):
+    if isinstance(model, DecisionNetwork) and command not in _DECIDING:
         raise InputError(
             f"{path} holds a decision network; credo {command} needs a network without decisions.",
             hint=f"Ask it with credo decide {path}.",
+        )
+    if isinstance(model, StructurePosterior) and command not in _AVERAGING:
+        raise InputError(
+            f"{path} holds a posterior over graphs; credo {command} takes one network.",
+            hint="Save one of its graphs in Python: cr.load(…).best.save('best.credo').",
         )
     return model
 

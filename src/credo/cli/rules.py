@@ -9,7 +9,14 @@ from credo.cli.models import load_model
 from credo.cli.options import option, together
 from credo.core.errors import InputError
 
-__all__ = ["names_of", "rule_options", "rules_from", "score_options", "score_settings"]
+__all__ = [
+    "edge_prior_from",
+    "names_of",
+    "rule_options",
+    "rules_from",
+    "score_options",
+    "score_settings",
+]
 
 _SCORE, _GRAPH = "The score", "What is known of the graph"
 
@@ -52,12 +59,12 @@ def score_settings(
         "score": score_name,
         "ess": ess,
         "prior": None if prior_network is None else load_model(prior_network),
-        "edge_prior": None if edge_prior is None else _edge_prior(edge_prior),
+        "edge_prior": None if edge_prior is None else edge_prior_from(edge_prior),
         "threads": threads,
     }
 
 
-def _edge_prior(given: str) -> Any:
+def edge_prior_from(given: str, name: str = "--edge-prior", words: tuple[str, ...] = ()) -> Any:
     """A number, or the probabilities in a file: (parent, child) → number."""
     try:
         return float(given)
@@ -67,8 +74,9 @@ def _edge_prior(given: str) -> Any:
         with open(given, newline="", encoding="utf-8-sig") as file:
             rows = [row for row in csv.reader(file) if row]
     except OSError:
+        also = "".join(f"{w}, " for w in words)
         raise InputError(
-            f"--edge-prior must be a number between 0 and 1 or a CSV file, got {given!r}."
+            f"{name} must be {also}a number between 0 and 1 or a CSV file, got {given!r}."
         ) from None
     children = [name.strip() for name in rows[0][1:]] if rows else []
     out = {}

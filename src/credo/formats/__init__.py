@@ -167,12 +167,18 @@ def _module(format: str) -> ModuleType:
 def _written(model: Network | FactorModel | DecisionNetwork, format: str) -> str | bytes:
     from credo.formats import uai_markov
     from credo.model.decisions.decision_network import DecisionNetwork
+    from credo.model.structures.structure_posterior import StructurePosterior
     from credo.model.undirected.factor_model import FactorModel
 
     if isinstance(model, DecisionNetwork) and format not in _DECIDED:
         raise InputError(
             f"A {format} file cannot hold decisions and utilities.",
             hint="Save the decision network as .credo, .xdsl, .net or .xmlbif.",
+        )
+    if isinstance(model, StructurePosterior) and format != "credo":
+        raise InputError(
+            f"A posterior over graphs is no single network, which {format!r} holds.",
+            hint="Save it as .credo, or save one graph: post.best or post.network().",
         )
     undirected = isinstance(model, FactorModel)
     if undirected and format not in ("uai", "credo"):

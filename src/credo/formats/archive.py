@@ -22,11 +22,14 @@ from credo.formats import archive_decisions as decisions
 from credo.formats.archive_markov import KINDS, factor_model_of, said_of
 from credo.formats.archive_markov import VERSION as UNDIRECTED
 from credo.formats.archive_model import VERSION, model_of, network_of
+from credo.formats.archive_structures import KIND as STRUCTURES
+from credo.formats.archive_structures import posterior_said, structures_of
 from credo.formats.files import raise_limits
 from credo.formats.reading import Reading
 from credo.formats.strict_json import loads as strict_loads
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.networks.network import Network
+from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.undirected.factor_model import FactorModel
 
 __all__ = ["read", "write"]
@@ -39,10 +42,12 @@ _SEALED = len(_SEAL) + 64
 _END = struct.Struct("<4s4H2LH")  # the zip's end of central directory
 
 
-def write(net: Network | FactorModel | DecisionNetwork) -> bytes:
+def write(net: Network | FactorModel | DecisionNetwork | StructurePosterior) -> bytes:
     """A model as the bytes of a .credo file."""
     if isinstance(net, DecisionNetwork):
         model, arrays = decisions.said_of(net)
+    elif isinstance(net, StructurePosterior):
+        model, arrays = posterior_said(net)
     else:
         model, arrays = said_of(net) if isinstance(net, FactorModel) else model_of(net)
     members = {
@@ -65,7 +70,9 @@ def write(net: Network | FactorModel | DecisionNetwork) -> bytes:
     return data + _SEAL + hashlib.sha256(data).hexdigest().encode("ascii")
 
 
-def read(data: bytes, reading: Reading) -> Network | FactorModel | DecisionNetwork:
+def read(
+    data: bytes, reading: Reading
+) -> Network | FactorModel | DecisionNetwork | StructurePosterior:
     """The model of a .credo file."""
     _check_seal(data, reading)
     members = _members(data, reading)
@@ -93,6 +100,8 @@ def read(data: bytes, reading: Reading) -> Network | FactorModel | DecisionNetwo
             return decisions.decision_network_of(model, members[ARRAYS], reading)
         if kind in KINDS:
             return factor_model_of(model, members[ARRAYS], reading)
+        if kind == STRUCTURES:
+            return structures_of(model, members[ARRAYS], reading)
         return network_of(model, members[ARRAYS], reading)
     except CredoError as error:
         if error.message.startswith(reading.source):

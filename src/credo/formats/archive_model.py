@@ -33,6 +33,8 @@ __all__ = [
     "VERSION",
     "learned_json",
     "learned_of",
+    "local_of",
+    "local_said",
     "model_of",
     "network_from",
     "network_of",
@@ -66,34 +68,37 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
     def array(values: Floats) -> dict[str, Any]:
         return array_said(values, arrays)
 
-    nodes = []
-    for local in net.distributions.values():
-        node = variable_said(local.child)
-        node["parents"] = [p.name for p in local.parents]
-        if isinstance(local, Cpt):
-            counts = None if local.counts is None else array(local.counts)
-            node["distribution"] = {
-                "kind": "table",
-                "values": array(local.values),
-                "counts": counts,
-                "rescaled": local.rescaled,
-            }
-            if counts is not None:  # the order in arrays.bin is the order of the keys
-                node["distribution"] = {
-                    k: node["distribution"][k] for k in ("kind", "counts", "values", "rescaled")
-                }
-        else:
-            lines = {what: array(getattr(local, what)) for what in _LINES}
-            node["distribution"] = {"kind": "linear gaussian", **lines}
-            if local.posterior is not None:
-                node["distribution"]["posterior"] = posterior_json(local.posterior, array)
-        if local.learned is not None:
-            node["learned"] = learned_json(local.learned, array)
-        nodes.append(node)
+    nodes = [local_said(local, array) for local in net.distributions.values()]
     record = record_said(net.record)
     drawn = any("completed" in n.get("learned", ()) for n in nodes)
     version = VERSION if net.schema.scales or drawn else 2
     return {"format": "credo", "version": version, "nodes": nodes, "record": record}, arrays
+
+
+def local_said(local: Local, array: Put) -> dict[str, Any]:
+    """A variable with its distribution as plain data."""
+    node = variable_said(local.child)
+    node["parents"] = [p.name for p in local.parents]
+    if isinstance(local, Cpt):
+        counts = None if local.counts is None else array(local.counts)
+        node["distribution"] = {
+            "kind": "table",
+            "values": array(local.values),
+            "counts": counts,
+            "rescaled": local.rescaled,
+        }
+        if counts is not None:  # the order in arrays.bin is the order of the keys
+            node["distribution"] = {
+                k: node["distribution"][k] for k in ("kind", "counts", "values", "rescaled")
+            }
+    else:
+        lines = {what: array(getattr(local, what)) for what in _LINES}
+        node["distribution"] = {"kind": "linear gaussian", **lines}
+        if local.posterior is not None:
+            node["distribution"]["posterior"] = posterior_json(local.posterior, array)
+    if local.learned is not None:
+        node["learned"] = learned_json(local.learned, array)
+    return node
 
 
 def record_said(record: Record | None) -> dict[str, Any] | None:
@@ -178,7 +183,7 @@ def tables_of(model: dict[str, Any], arrays: Arrays, reading: Reading) -> list[L
     """The distributions, whose arrays come first."""
     nodes = take(model, "nodes", list, "model.json")
     variables = variables_of(nodes, reading)
-    return [_local(node, variables, arrays) for node in nodes]
+    return [local_of(node, variables, arrays) for node in nodes]
 
 
 def network_from(tables: list[Local], model: dict[str, Any], reading: Reading) -> Network:
@@ -213,7 +218,7 @@ def _variable(node: Any, reading: Reading) -> Variable:
     return Variable(name, "discrete", tuple(from_json(s) for s in states), ordered, scale)
 
 
-def _local(node: Any, variables: dict[str, Variable], arrays: Arrays) -> Local:
+def local_of(node: Any, variables: dict[str, Variable], arrays: Arrays) -> Local:
     name = node["name"]
     what = f"The variable {name!r}"
     parents = take(node, "parents", list, what)

@@ -51,8 +51,8 @@ def command(
 ) -> None:
     """Ask a network one question or several.
 
-    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .dne .uai .credo, also .gz), or - for
-    standard input.
+    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .dne .uai .credo, also .gz), a posterior
+    over graphs of 'credo average', or - for standard input.
 
     Without a question a prompt opens: evidence such as smoke=yes is kept from line to line, and a
     variable's name or a P(...) is a question. Tab completes names and states, the arrow keys bring
@@ -65,25 +65,39 @@ def command(
       credo ask asia.bif "argmax P(lung, bronc | xray=yes)" --json
       credo ask asia.bif "P(lung | do(smoke=yes))"
       credo ask patients.credo "P(lung=yes | smoke=yes)" --interval 0.95
+      credo ask graphs.credo "P(lung=yes | smoke=yes)" --interval 0.95
       credo ask asia.bif "P(lung | smoke=yes)" --method weighting --error 0.01
       printf 'smoke=yes\\nlung\\n' | credo ask asia.bif
     """
     from credo.checking.findings import found_of
+    from credo.model.structures.structure_posterior import StructurePosterior
 
     if not question and model == "-":
         raise InputError("A model from standard input needs its questions on the command line.")
     net = load_model(model)
     how: dict[str, Any] = {"method": method, "budget": budget, "error": error, "rng": common.seed}
     how |= {"interval": interval, "draws": draws}
+    if isinstance(net, StructurePosterior):
+        if not question:
+            raise InputError("A posterior over graphs needs its questions on the command line.")
+        if explain or method != "auto" or budget is not None or error is not None:
+            raise InputError(
+                "A posterior over graphs is asked exactly: --explain, --method, --budget and "
+                "--error are for one network."
+            )
+        how = {k: how[k] for k in ("rng", "interval", "draws")}
+    else:
+        how["explain"] = explain
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)  # an approximate answer says so itself
         warnings.filterwarnings("always", message="Far outside", category=CredoWarning)
         if not question:
+            del how["explain"]
             _converse(Session(net, how, explain), model, common)
             return
         if not common.as_json:
             for text in question:
-                answer = _answered(net, text, len(question) > 1, explain=explain, **how)
+                answer = _answered(net, text, len(question) > 1, **how)
                 if len(question) > 1 and not explain and not common.quiet:
                     click.secho(text, bold=True)
                 click.echo(f"{answer:.6g}" if type(answer) is float else in_options(str(answer)))
@@ -96,7 +110,7 @@ def command(
                 common.say(recalled)
             return
         several = len(question) > 1
-        answers = [_answered(net, text, several, explain=explain, **how) for text in question]
+        answers = [_answered(net, text, several, **how) for text in question]
     found = [answer_json(t, a) for t, a in zip(question, answers, strict=True)]
     for text, one in zip(question, found, strict=True):
         recalled = found_of(net.record, _named(net, text))

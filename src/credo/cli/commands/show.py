@@ -46,10 +46,20 @@ def command(
       credo show asia.bif --factors --dot
       credo show asia.bif --json
     """
+    from credo.core.errors import InputError
     from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.networks.network import Network
+    from credo.model.structures.structure_posterior import StructurePosterior
 
     net = load_model(model)
+    if isinstance(net, StructurePosterior):
+        if tables or tree or factors or svg or dot or common.as_json:
+            raise InputError(
+                f"{model} holds a posterior over graphs, which is shown as text alone.",
+                hint="Its edges as JSON: credo average --json.",
+            )
+        click.echo(f"{net}\n\n{net.record}")
+        return
     decided = isinstance(net, DecisionNetwork)
     directed = isinstance(net, Network) or decided
     found = [t for name in tables for t in (_tables(net, name, decided) if directed

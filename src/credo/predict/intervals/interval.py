@@ -53,6 +53,7 @@ from credo.stats.configurations import grouped
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
+    from credo.predict.mixed.posterior import Cases
 
 __all__ = [
     "Predictions",
@@ -137,6 +138,12 @@ def moments_of(request: Request, source: Draws) -> tuple[Cases, Floats, MomentDr
     each draw."""
     net, evidence, draws = request.net, request.evidence, request.draws
     discrete, continuous = request.named(discrete=True), request.named(discrete=False)
+    for name in tied_ranges(net, evidence, continuous):
+        raise InputError(
+            f"A continuous variable has no credible interval where the evidence has a range of "
+            f"{name!r}.",
+            hint=f"Ask for a probability, such as P({continuous[0]} > 1 | …), which has one.",
+        )
     evidence = that_matters(net, request.targets, evidence)
     cases = cases_of(net, continuous, discrete, evidence)
     weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)
@@ -152,13 +159,7 @@ def moments_of(request: Request, source: Draws) -> tuple[Cases, Floats, MomentDr
 def uncertain(request: Request, answer: Any, source: Draws) -> Any:
     """An answer about continuous variables with its credible intervals."""
     assert request.level is not None
-    level, continuous = request.level, request.named(discrete=False)
-    for name in tied_ranges(request.net, request.evidence, continuous):
-        raise InputError(
-            f"A continuous variable has no credible interval where the evidence has a range of "
-            f"{name!r}.",
-            hint=f"Ask for a probability, such as P({continuous[0]} > 1 | …), which has one.",
-        )
+    level = request.level
     cases, weights, drawn = moments_of(request, source)
     answer = in_numbers(request, answer)
     if isinstance(answer, MixedJoint):

@@ -133,12 +133,13 @@ class UncertainGaussian(_FromDraws, Gaussian):
 class UncertainMixture(_FromDraws, NormalMixture):
     """A mixture for a continuous variable, with the credible intervals of its mean and sd.
 
-    `weight_interval` has the ends for each Gaussian's weight, the probability of its states.
+    `weight_interval` has the ends for each Gaussian's weight, the probability of its states; it is
+    None where the Gaussians are those of different graphs.
     """
 
     mean_interval: Credible = field(kw_only=True, compare=False)
     sd_interval: Credible = field(kw_only=True, compare=False)
-    weight_interval: Credible = field(kw_only=True, compare=False)
+    weight_interval: Credible | None = field(default=None, kw_only=True, compare=False)
 
     @property
     def _note(self) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from credo.model.networks.network import Network
     from credo.predict.exact.account import Account
 
-__all__ = ["Answer", "answer", "answer_all", "ask"]
+__all__ = ["Answer", "answer", "answer_all", "ask", "event_states"]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def answer(net: Network, target: Any, given: Mapping[str, Any] | None, **options
     """P(target | given); a mapping from variable to state, set of states or range is an event."""
     asked = request(net, given, **options)
     if isinstance(target, Mapping):
-        asked = asked.with_event(_states(net, target))
+        asked = asked.with_event(event_states(net, target))
     else:
         asked = asked.with_targets(target)
     return noted(asked, _answered(asked))
@@ -154,7 +154,7 @@ def _is_numeric(value: Any) -> bool:
     return isinstance(value, Between) or is_number(value)
 
 
-def _states(net: Network, event: Mapping[str, Any]) -> dict[str, Sequence[Any] | Between]:
+def event_states(net: Network, event: Mapping[str, Any]) -> dict[str, Sequence[Any] | Between]:
     """The states, or the range, that an event allows each variable."""
     if not event:
         raise InputError("Name at least one variable to ask about.")

@@ -28,7 +28,7 @@ from credo.train.parameters.pooled_lines import FLOOR
 from credo.train.parameters.tables import Fitted, TableSpec, fit_tables, table_log_likelihood
 from credo.train.parameters.tied import renamed
 
-__all__ = ["FamilySpec", "learn"]
+__all__ = ["FamilySpec", "distributions_of", "learn"]
 
 _LISTED = 10  # configurations named in the record, of each family
 
@@ -87,6 +87,27 @@ def learn(
         details=details,
     )
     return Network.trusted(graph, {n: locals_[n] for n in graph.nodes}, record)
+
+
+def distributions_of(specs: Sequence[FamilySpec]) -> list[Local]:
+    """The distribution of each family; together they need not make up a graph."""
+    out: list[Local] = []
+    tables = [s for s in specs if isinstance(s.learned.observed, Counts)]
+    jobs: list[Any] = [
+        TableSpec(s.child, s.parents, (s.learned.observed,), s.learned.prior, s.learned.estimate)  # type: ignore[arg-type]
+        for s in tables
+    ]
+    fitted = iter(fit_tables(jobs))
+    for s in specs:
+        if isinstance(s.learned.observed, Counts):
+            found = next(fitted)
+            out.append(Cpt.trusted(s.child, s.parents, found.values, found.posterior, s.learned))
+            continue
+        prior: Any = s.learned.prior
+        line = fit_lines(s.learned.observed, prior, s.learned.estimate)
+        numbers = (line.intercept, line.coefficients, line.variance, line.posterior)
+        out.append(LinearGaussian(s.child, s.parents, *numbers, s.learned))
+    return out
 
 
 # --- each kind ----------------------------------------------------------------------------

@@ -1,0 +1,190 @@
+// Averages over graphs: lists of families, exact sums over all DAGs, and chains through them.
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "average/chains.hpp"
+#include "average/dag_sums.hpp"
+#include "average/family_lists.hpp"
+#include "bindings/module.hpp"
+#include "bindings/score.hpp"
+#include "common/constants.hpp"
+#include "common/parallel.hpp"
+
+namespace credo::bindings {
+namespace {
+
+using average::Block;
+using average::FamilyList;
+using Marks = View<const std::uint8_t, 2>;  // [child, parent]
+using Told = std::function<bool(std::int64_t scored)>;
+
+class FamilyLists {
+ public:
+  FamilyLists(KeptScores& scores, const Marks& allowed, const Marks& required, const Numbers& most,
+              const std::vector<double>& by_size, double gap, const Told& told) {
+    const std::size_t n = most.size();
+    require(n == scores->variables() && n >= 1, "The rules are for other variables.");
+    for (const Marks* marks : {&allowed, &required})
+      require(marks->shape(0) == n && marks->shape(1) == n,
+              "The 'allowed' and 'required' parameters must be [n, n].");
+    require(by_size.size() == n, "The 'by_size' parameter must have a number for each size.");
+    require(gap >= 0, "The 'gap' parameter must not be negative.");
+    search::Rules rules{n,
+                        {allowed.data(), allowed.data() + n * n},
+                        {required.data(), required.data() + n * n},
+                        most};
+    average::FamilyLists found = unlocked([&] {
+      return average::list_families(
+          *scores, rules, by_size, gap,
+          [&](double, std::int64_t scored, std::int64_t) { return !told || told(scored); });
+    });
+    scored_ = found.scored;
+    stopped_ = found.stopped;
+    lists_ = std::make_shared<const std::vector<FamilyList>>(std::move(found.of));
+  }
+
+  const std::shared_ptr<const std::vector<FamilyList>>& lists() const { return lists_; }
+  std::int64_t scored() const { return scored_; }
+  bool stopped() const { return stopped_; }
+  std::size_t size() const {
+    std::size_t total = 0;
+    for (const FamilyList& list : *lists_) total += list.scores.size();
+    return total;
+  }
+  Array<double> outside() const {
+    std::vector<double> out;
+    for (const FamilyList& list : *lists_) out.push_back(list.outside);
+    return copied(out);
+  }
+  std::tuple<Lists, Array<double>> sets(std::int64_t child) const {
+    const FamilyList& list = at(child);
+    return {list.sets, copied(list.scores)};
+  }
+  // One set of a child.
+  std::vector<std::int32_t> set(std::int64_t child, std::int64_t place) const {
+    const FamilyList& list = at(child);
+    require(place >= 0 && static_cast<std::size_t>(place) < list.sets.size(), "No such set.");
+    return list.sets[static_cast<std::size_t>(place)];
+  }
+
+  // ln Z, the most by which a child's shares miss 1, P(path) [n, n], and P(family) in the lists' order.
+  std::tuple<double, double, Array<double>, std::vector<Array<double>>> sums(Monitor& monitor,
+                                                                             bool orders,
+                                                                             int threads) const {
+    const std::size_t n = lists_->size();
+    require(!stopped_, "The lists are not complete.");
+    require(n <= average::kMostVariables, "Too many variables for sums over all graphs.");
+    const std::size_t half = std::size_t{1} << (n - 1);
+    BigArray<double> weights(n * half, kMinusInfinity), shares(n * half);
+    double shift = 0;
+    const auto place = [&](std::size_t child, const std::vector<std::int32_t>& set) {
+      std::size_t mask = 0;
+      for (const std::int32_t p : set) mask |= std::size_t{1} << p;
+      return child * half + average::without_place(mask, child);
+    };
+    for (std::size_t c = 0; c < n; ++c) {
+      const FamilyList& list = (*lists_)[c];
+      if (list.scores.empty()) continue;
+      shift += list.scores[0];
+      for (std::size_t i = 0; i < list.scores.size(); ++i)
+        weights[place(c, list.sets[i])] = list.scores[i] - list.scores[0];
+    }
+    const average::DagSums found =
+        average::dag_sums(n, weights.data(), shares.data(), orders, threads, monitor);
+    std::vector<Array<double>> p;
+    for (std::size_t c = 0; c < n; ++c) {
+      const FamilyList& list = (*lists_)[c];
+      std::vector<double> own(list.scores.size());
+      if (found.log_total > kMinusInfinity)
+        for (std::size_t i = 0; i < own.size(); ++i) own[i] = shares[place(c, list.sets[i])];
+      p.push_back(copied(own));
+    }
+    return {found.log_total + shift, found.error, copied(found.path, {n, n}), std::move(p)};
+  }
+
+ private:
+  const FamilyList& at(std::int64_t child) const {
+    require(child >= 0 && static_cast<std::size_t>(child) < lists_->size(),
+            "There is no such variable.");
+    return (*lists_)[static_cast<std::size_t>(child)];
+  }
+
+  std::shared_ptr<const std::vector<FamilyList>> lists_;
+  std::int64_t scored_ = 0;
+  bool stopped_ = false;
+};
+
+// Several chains side by side, each with random numbers of its own.
+class Chains {
+ public:
+  Chains(const FamilyLists& lists, const std::vector<std::uint64_t>& seeds)
+      : n_(lists.lists()->size()) {
+    require(!lists.stopped(), "The lists are not complete.");
+    require(n_ <= average::kMostChained, "Too many variables for a chain.");
+    for (const std::uint64_t seed : seeds) {
+      std::unique_ptr<average::Chain> chain;
+      for (std::uint64_t again = 0; again < 100 && !chain; ++again)
+        chain = average::make_chain(lists.lists(), seed + (again << 32));
+      require(chain != nullptr, "No order has a graph in the lists.");
+      chains_.push_back(std::move(chain));
+    }
+  }
+
+  Chains(const Chains&) = delete;
+
+  // The share of sweeps with each edge [chains, n * n], families kept [chains, keep, n], their scores
+  // [chains, keep], and for each kind of move what was proposed and accepted [3, 2].
+  std::tuple<Array<double>, Array<std::int32_t>, Array<double>, Array<double>> run(
+      Monitor& monitor, std::size_t sweeps, std::size_t moves, std::size_t keep, int threads) {
+    require(sweeps >= 1 && keep <= sweeps, "The 'sweeps' parameter must be at least 1 and 'keep'.");
+    const std::size_t count = chains_.size();
+    std::vector<Block> blocks(count);
+    parallel_for(count, threads, [&](std::size_t c) {
+      blocks[c] = chains_[c]->run(sweeps, moves, keep, monitor);
+    }, &monitor);
+    Array<double> edges({count, n_ * n_}), scores({count, keep}), moved({3, 2});
+    Array<std::int32_t> kept({count, keep, n_});
+    for (std::size_t c = 0; c < count; ++c) {
+      const Block& block = blocks[c];
+      for (std::size_t i = 0; i < n_ * n_; ++i)
+        edges.data()[c * n_ * n_ + i] =
+            static_cast<double>(block.edges[i]) / static_cast<double>(sweeps);
+      std::copy(block.kept.begin(), block.kept.end(), kept.data() + c * keep * n_);
+      std::copy(block.scores.begin(), block.scores.end(), scores.data() + c * keep);
+      for (std::size_t k = 0; k < 3; ++k) {
+        moved.data()[2 * k] += static_cast<double>(block.proposed[k]);
+        moved.data()[2 * k + 1] += static_cast<double>(block.accepted[k]);
+      }
+    }
+    return {std::move(edges), std::move(kept), std::move(scores), std::move(moved)};
+  }
+
+ private:
+  std::size_t n_;
+  std::vector<std::unique_ptr<average::Chain>> chains_;
+};
+
+}  // namespace
+
+void bind_averages(nb::module_& m) {
+  nb::class_<FamilyLists>(m, "FamilyLists")
+      .def(nb::init<KeptScores&, const Marks&, const Marks&, const Numbers&,
+                    const std::vector<double>&, double, const Told&>(),
+           "scores"_a, "allowed"_a, "required"_a, "most"_a, "by_size"_a,
+           "gap"_a = std::numeric_limits<double>::infinity(), "told"_a.none() = nb::none())
+      .def("sets", &FamilyLists::sets, "child"_a)
+      .def("set", &FamilyLists::set, "child"_a, "place"_a)
+      .def("sums", bound(&FamilyLists::sums), "orders"_a = false, "threads"_a = 1)
+      .def_prop_ro("outside", &FamilyLists::outside)
+      .def_prop_ro("scored", &FamilyLists::scored)
+      .def_prop_ro("stopped", &FamilyLists::stopped)
+      .def_prop_ro("size", &FamilyLists::size);
+  nb::class_<Chains>(m, "Chains")
+      .def(nb::init<const FamilyLists&, const std::vector<std::uint64_t>&>(), "lists"_a, "seeds"_a)
+      .def("run", bound(&Chains::run), "sweeps"_a, "moves"_a, "keep"_a, "threads"_a = 1);
+}
+
+}  // namespace credo::bindings

@@ -1,0 +1,155 @@
+"""What can be asked of a posterior over graphs; the algorithms live in `credo.predict`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    import os
+
+    from credo.model.structures.structure_posterior import StructurePosterior
+    from credo.model.values.randomness import Rng
+    from credo.predict.averaged.asking import Effect
+
+__all__ = ["StructureMethods"]
+
+
+class StructureMethods:
+    """The questions of a posterior over graphs; `StructurePosterior` adds the rest."""
+
+    __slots__ = ()
+
+    @property
+    def _post(self) -> StructurePosterior:
+        return cast("StructurePosterior", self)
+
+    @property
+    def _asked(self) -> Any:
+        """A network of the same variables, by which questions in text are read."""
+        return self._post.best
+
+    def p(
+        self,
+        target: str | Sequence[str] | Mapping[str, Any],
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = None,
+        draws: int | None = None,
+        rng: Rng = 0,
+    ) -> Any:
+        """As `p` of a network, averaged over graphs and parameters.
+
+        With `interval=0.95` the interval includes how sure the graph is.
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> round(post.p("Cou", given={"Pneu": "T"})["T"], 4)
+        0.6824
+        """
+        from credo.predict.averaged.asking import answer
+
+        return answer(self._post, target, given, interval=interval, draws=draws, rng=rng)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        interval: float | None = None,
+        draws: int | None = None,
+        rng: Rng = 0,
+    ) -> Any:
+        """Answer a question in text, averaged over graphs and parameters; see docs/averaging.md.
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> round(post.ask("P(Cou=T | Pneu=T)"), 4)
+        0.6824
+        """
+        from credo.predict.averaged.asking import ask
+
+        return ask(self._post, question, interval=interval, draws=draws, rng=rng)
+
+    def predict_proba(
+        self,
+        rows: Any,
+        target: str,
+        *,
+        interval: float | None = None,
+        draws: int | None = None,
+        rng: Rng = 0,
+    ) -> Any:
+        """P(target | the other cells) for each row, averaged over graphs and parameters.
+
+        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> post.predict_proba({"Pneu": ["T", "F"]}, "Cou").round(3).tolist()
+        [[0.318, 0.682], [0.634, 0.366]]
+        """
+        from credo.predict.averaged.rows import predict_proba
+
+        return predict_proba(
+            self._post, rows, target, interval=interval, draws=draws, rng=rng
+        )  # fmt: skip
+
+    def log_likelihood(self, rows: Any) -> float:
+        """Σ ln P(row), each row averaged over graphs and parameters, its gaps summed out.
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> round(post.log_likelihood({"Pneu": ["T"], "Cou": ["T"]}), 4)
+        -1.2423
+        """
+        from credo.predict.averaged.rows import log_likelihood
+
+        return log_likelihood(self._post, rows)
+
+    def do(self, values: Mapping[str, Any]) -> StructurePosterior:
+        """The posterior after an intervention: in every graph the edges into a variable are cut.
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> round(post.do({"Pneu": "T"}).p("Cou")["T"], 4)
+        0.5912
+        """
+        from credo.predict.averaged.asking import intervened
+
+        return intervened(self._post, values)
+
+    def effect(
+        self,
+        cause: str,
+        outcome: str,
+        *,
+        interval: float = 0.95,
+        draws: int | None = None,
+        rng: Rng = 0,
+    ) -> Effect:
+        """P(outcome | do(cause)) for each state of the cause, over all graphs.
+
+        Equivalent graphs fit the rows alike and differ in effects, so the interval is wide where
+        the rows do not tell which way an edge points.
+
+        >>> import credo as cr
+        >>> found = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).effect("Pneu", "Cou")
+        >>> round(found["T"]["T"], 4), round(found.path, 2)
+        (0.5912, 0.33)
+        """
+        from credo.predict.averaged.asking import effect
+
+        return effect(self._post, cause, outcome, interval=interval, draws=draws, rng=rng)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the posterior to a `.credo` file, which `cr.load` reads.
+
+        >>> import credo as cr, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "graphs.credo")
+        >>> cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).save(path)
+        >>> cr.load(path)
+        StructurePosterior(2 variables, 3 graphs, prior uniform)
+        """
+        from credo.formats import save
+
+        save(self._post, path)

@@ -1,0 +1,1 @@
+"""Answers averaged over graphs and their parameters."""

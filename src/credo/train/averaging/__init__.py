@@ -1,0 +1,1 @@
+"""Averaging over graphs: how probable each is, summed over all or sampled."""

@@ -1,0 +1,160 @@
+"""Graphs sampled by several chains, until the worst edge is known well enough.
+
+The chains run in blocks of sweeps; when there are many blocks, two become one and blocks get twice
+as long. The first quarter is dropped. With m blocks' shares x of an edge over all chains,
+
+    p = mean of x,   error = sd of x / √m,   effective samples = p (1 − p) / error²,
+    R̂² = 1 + variance between the chains' means / p (1 − p)
+
+where blocks joined by two must not say more. An edge that is hardly ever there, or hardly ever not,
+is known no better than as many independent graphs could tell as the others have effective samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.core.errors import InputError
+from credo.core.progress import Ticker
+from credo.train.averaging.lists import Weighed
+
+__all__ = ["Sampled", "sampled"]
+
+Floats = NDArray[np.float64]
+
+_BLOCKS = 64  # the most blocks of a chain before two become one
+_KEPT = 16  # graphs that are kept of a block
+_FIRST = 32  # sweeps of the first blocks
+_FEWEST = 24  # blocks before the chains may stop
+_RHAT = 1.05
+_RARE = 0.01  # p (1 − p) of an edge that is hardly ever there or not
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What the chains found: edges [parent, child], graphs [chains, kept, n], and how well."""
+
+    edges: Floats
+    errors: Floats
+    graphs: NDArray[np.int32]
+    scores: Floats
+    rhat: float
+    effective: float
+    worst: tuple[int, int]
+    acceptance: tuple[float, float, float]
+    sweeps: int
+    moves: int
+    reason: str
+    settled: bool
+
+
+def sampled(
+    weighed: Weighed,
+    *,
+    chains: int,
+    error: float,
+    seed: int,
+    threads: int,
+    left: Callable[[], float],
+) -> Sampled:
+    """Run the chains; the same seed gives the same graphs on any number of threads."""
+    n = len(weighed.rules.names)
+    seeds = [int(s) for s in np.random.SeedSequence(seed).generate_state(chains, np.uint64)]
+    try:
+        running = _core.Chains(weighed.lists, seeds)
+    except ValueError as failed:
+        raise InputError(
+            "No graph within the rules has a finite score.",
+            hint="Look for collinear columns, or for parents required of a column with few rows.",
+        ) from failed
+    moves = max(16, 2 * n)
+    shares: list[Floats] = []
+    kept: list[NDArray[np.int32]] = []
+    scores: list[Floats] = []
+    moved = np.zeros((3, 2))
+    sweeps, total, reason = _FIRST, 0, ""
+    with Ticker("sampling graphs") as ticker:
+        while not reason:
+            try:
+                x, graphs, s, m = running.run(sweeps, moves, _KEPT, threads)
+            except KeyboardInterrupt:
+                if len(shares) < 8:
+                    raise
+                reason = "interrupted"
+                break
+            shares.append(x)
+            kept.append(graphs)
+            scores.append(s)
+            moved += m
+            total += sweeps
+            if len(shares) == _BLOCKS:
+                shares = [(a + b) / 2 for a, b in zip(shares[::2], shares[1::2], strict=True)]
+                kept = [_joined(a, b) for a, b in zip(kept[::2], kept[1::2], strict=True)]
+                scores = [_joined(a, b) for a, b in zip(scores[::2], scores[1::2], strict=True)]
+                sweeps *= 2
+            if len(shares) >= _FEWEST and len(shares) % 4 == 0:
+                p, errors, rhat = _known(np.stack(_later(shares)))
+                ticker.say(
+                    f"worst error {errors.max():.3g} · R̂ {rhat.max():.3f} · {total:,} sweeps"
+                )
+                if errors.max() <= error and rhat.max() <= _RHAT:
+                    reason = f"every edge is known to {error:g}"
+            if left() <= 0 and len(shares) >= 8:
+                reason = reason or "the time was over"
+    x = np.stack(_later(shares))
+    p, errors, rhat = _known(x)
+    worst = int(np.argmax(errors))
+    effective = p[worst] * (1 - p[worst]) / errors[worst] ** 2 if errors[worst] else np.inf
+    free = np.asarray(weighed.rules.allowed).T * (1 - np.asarray(weighed.rules.required).T)
+    return Sampled(
+        p.reshape(n, n),
+        errors.reshape(n, n) * free,
+        np.concatenate(_later(kept), axis=1),
+        np.concatenate(_later(scores), axis=1),
+        float(rhat.max()),
+        float(effective),
+        (worst // n, worst % n),
+        tuple((moved[:, 1] / np.maximum(moved[:, 0], 1)).tolist()),
+        total,
+        moves,
+        reason,
+        bool(errors.max() <= error and rhat.max() <= _RHAT),
+    )
+
+
+def _joined(a: NDArray, b: NDArray) -> NDArray:  # type: ignore[type-arg]
+    """Every second of two blocks' graphs."""
+    return np.concatenate([a[:, 1::2], b[:, 1::2]], axis=1)
+
+
+def _later(blocks: list) -> list:  # type: ignore[type-arg]
+    return blocks[len(blocks) // 4 :]
+
+
+def _known(x: Floats) -> tuple[Floats, Floats, Floats]:
+    """The share, error and R̂ of each edge from blocks [blocks, chains, edges]."""
+    p = x.mean(axis=(0, 1))
+    even = x[len(x) % 2 :]
+    errors = np.maximum(_error(x, p), _error((even[::2] + even[1::2]) / 2, p))
+    spread = p * (1 - p)
+    common = spread > _RARE
+    if common.any():
+        size = float(np.median(spread[common] / np.maximum(errors[common], 1e-9) ** 2))
+    else:
+        size = float(len(x) * _KEPT * x.shape[1])
+    share = (p * size + 0.5) / (size + 1)
+    errors = np.where(common, errors, np.maximum(errors, np.sqrt(share * (1 - share) / size)))
+    within = np.maximum(spread, 1e-3)
+    between = x.mean(axis=0).var(axis=0, ddof=1) if x.shape[1] > 1 else np.zeros_like(p)
+    return p, errors, np.sqrt(1 + between / within)
+
+
+def _error(x: Floats, p: Floats) -> Floats:
+    m = x.shape[0] * x.shape[1]
+    out: Floats = np.sqrt(((x - p) ** 2).sum(axis=(0, 1)) / (m - 1) / m)
+    return out
