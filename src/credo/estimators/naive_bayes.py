@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from credo.core.errors import CredoWarning, InputError
+from credo.core.interval_states import cuts_of
 from credo.core.schema import Variable
 from credo.data import Columns, Stream, Table, columns_for, matrix_columns, split_columns
 from credo.estimators.answers import (
@@ -60,10 +61,10 @@ from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.em import Rows, check_unlabelled, em_model
 from credo.train.naive_bayes.fit import Options, check_options, train
 from credo.train.naive_bayes.learn import (
-    by_schema,
     classed_rows,
     plan_of_source,
     read_for,
+    settle_stream,
     source_by_class,
     tally_by_class,
     told_aside,
@@ -90,10 +91,14 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
         P(class), if it is known; else the shares of the classes, after `class_smoothing` (0)
         was added to each count.
     kinds : "auto", a kind, a list, or a mapping from feature to kind
-        'categorical', 'bernoulli' (above 0 or not), 'gaussian', 'counts' (a multinomial over all
-        such columns), 'kernel' (density) or 'ignore'; it holds for a column that is constant or
-        empty, too. Inferred: text and booleans are categorical, whole numbers with few values too,
-        other numbers Gaussian.
+        'categorical', 'bernoulli' (above 0 or not), 'gaussian', 'binned' (intervals), 'counts' (a
+        multinomial over all such columns), 'kernel' (density) or 'ignore'; it holds for a column
+        that is constant or empty, too. Inferred: text and booleans are categorical, whole numbers
+        with few values too; other numbers as `numbers` says.
+    numbers : "auto", "gaussian", "binned", or a mapping from feature to one of them
+        As a Gaussian in each class, by intervals cut for the class (MODL), or each by what tells
+        the class better on rows left out. Without a prior (`smoothing=0`, `variance="ml"` or
+        "sample") 'auto' is Gaussian.
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
     variance : "shrunk", "ml" or "sample"; variance_floor : number above 0
@@ -131,6 +136,7 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
         class_prior: Any = None,
         class_smoothing: float = 0.0,
         kinds: Any = "auto",
+        numbers: Any = "auto",
         covariance: Any = "diagonal",
         variance: str = "shrunk",
         variance_floor: float = 1e-9,
@@ -146,6 +152,7 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
         self.class_prior = class_prior
         self.class_smoothing = class_smoothing
         self.kinds = kinds
+        self.numbers = numbers
         self.covariance = covariance
         self.variance = variance
         self.variance_floor = variance_floor
@@ -177,7 +184,7 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
             if rows is None:
                 raise InputError("Rows without a class need a table or a stream: read it first.")
             if isinstance(source, Stream):
-                by_schema(source, self._plan)
+                settle_stream(source, target.name, self._plan)
             model = em_model(
                 rows,
                 target,
@@ -312,15 +319,16 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
     ) -> tuple[Any, Variable, Rows | None]:
         """The first rows, which say what each column is: a source, or columns and classes."""
         check_unseen(self.unseen)
-        self._options()
+        numbers, kinds = self._options().numbers_of(self.numbers, self.kinds)
         self._by_name, name = isinstance(y, str), class_name(y)
         X, y, sample_weight = rows_there(X, y, sample_weight)
         if isinstance(y, str):
-            source, kinds = X, self.kinds
+            source = X
             if not is_source(X):
                 source, kinds = read_for(X, y, kinds, self.states, more=more, classes=classes)
             source = source_with_class(source, y)
-            self._plan = plan_of_source(source, y, kinds, self.covariance, self.states)
+            self._plan = plan_of_source(source, y, kinds, self.covariance, self.states, numbers)
+            self._plan.more = more
             self._every = tuple(c.name for c in source.schema.columns if c.name != y)
             self._name([n for n in source.schema.names if n != y])
             self._apart = tuple(source.schema.set_aside)
@@ -333,8 +341,9 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
             return source, target, rows
         x = self._first_x(X)
         columns, self._plan, aside = first_columns(
-            x, self.kinds, self.covariance, self.states, more=more
+            x, kinds, self.covariance, self.states, numbers, more=more
         )
+        self._plan.more = more
         if is_named_table(X):
             read = isinstance(x, (Table, Stream))
             self._name(columns.names if read else split_columns(x)[0])
@@ -385,8 +394,8 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
     def _readings(self) -> dict[str, Variable | None]:
         """How the columns of more rows are read: None for those that are numbers."""
         found: dict[str, Variable | None] = dict.fromkeys(self._seen.names)
-        found |= {c.variable.name: c.variable for c in self._seen.counts if not c.above}
-        return found
+        known = (c for c in self._seen.counts if not c.above and cuts_of(c.variable.states) is None)
+        return found | {c.variable.name: c.variable for c in known}
 
     # --- answering ------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from credo.core.errors import InputError, unknown_name
 from credo.core.interval_states import interval_labels, short_cut
 from credo.core.schema import Variable
 from credo.data import FEW_INTEGERS, Column, Stream
-from credo.train.naive_bayes.count import refuse_infinite
+from credo.train.naive_bayes.cells import refuse_infinite
 
 __all__ = ["as_numbers", "check_bins", "stream_cuts", "trained_column"]
 

@@ -24,8 +24,8 @@ from credo.stats.block import Block
 from credo.stats.counts import Counts
 from credo.stats.family_counts import FamilyCounts, joined_variable
 from credo.stats.tally import Tally
+from credo.train.naive_bayes.cells import refuse_infinite
 from credo.train.naive_bayes.class_networks import class_families, class_network
-from credo.train.naive_bayes.count import refuse_infinite
 from credo.train.naive_bayes.learn import classed_rows
 
 __all__ = ["Counted", "counted_rows", "counted_stream", "more_counted", "number_column"]

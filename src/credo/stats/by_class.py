@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError, SchemaError
 from credo.core.frozen import Frozen
+from credo.core.interval_states import cuts_of
 from credo.core.schema import Variable
 from credo.stats.configurations import frozen
 
@@ -108,6 +109,12 @@ class StateCounts(Frozen):
         if self.variable == other.variable:
             both = self.unseen and other.unseen
             return StateCounts(self.variable, self.values + b, self.above, both)
+        if {cuts_of(self.variable.states), cuts_of(other.variable.states)} != {None}:
+            raise SchemaError(
+                f"The number {self.variable.name!r} is not cut at the same points in both.",
+                hint="Give both the intervals of one of them in states=, numbers='gaussian', or "
+                "use partial_fit.",
+            )
         if self.unseen or other.unseen:
             return replace(other, values=b) if self.unseen else self
         variable = self.variable
@@ -300,7 +307,7 @@ def _refuse_others(a: tuple[str, ...], b: tuple[str, ...]) -> None:
 def _different() -> SchemaError:
     return SchemaError(
         "The two statistics are of different features, or of different kinds of them.",
-        hint="Give both the same columns and kinds.",
+        hint="Give both the same columns, kinds= and numbers=.",
     )
 
 

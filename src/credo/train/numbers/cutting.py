@@ -27,7 +27,7 @@ from credo.stats.rows import code_type
 from credo.train.numbers.criteria import best_cuts
 from credo.train.parameters.sources import Opened
 
-__all__ = ["cut", "cut_points"]
+__all__ = ["cut", "cut_points", "spread_rows"]
 
 Floats = NDArray[np.float64]
 
@@ -89,14 +89,20 @@ def cut(
 
 
 def cut_points(
-    numbers: Floats, classes: NDArray[Any] | None, arity: int, weights: Any = None
+    numbers: Floats,
+    classes: NDArray[Any] | None,
+    arity: int,
+    weights: Any = None,
+    fine: int = FINE,
 ) -> list[float]:
     """The cut points of one column, by classes (codes; the arity is missing) or its density.
+
+    They are chosen among the edges of at most `fine` intervals.
 
     >>> cut_points(np.array([1.0, 2.0, 3.0, 4.0] * 5), np.array([0, 0, 1, 1] * 5), 2)
     [2.5]
     """
-    edges = fine_edges(numbers, weights)
+    edges = fine_edges(numbers, weights, fine)
     return best_cuts(Histogram.of(edges, numbers, classes, arity, weights))
 
 
@@ -127,7 +133,7 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     used = list(names) if by is None else [by, *names]
     if not names:
         return {}
-    first = source if isinstance(source, Table) else _some(source, used)
+    first = source if isinstance(source, Table) else spread_rows(source, used, _LOOKED_AT)
     edges = {n: fine_edges(first.values(n), first.weights, FINE) for n in names}
     batches = [source] if isinstance(source, Table) else source.batches(used)
 
@@ -141,9 +147,9 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     return reduce(lambda a, b: {n: add(a[n], b[n]) for n in names}, parts)
 
 
-def _some(stream: Stream, names: Sequence[str]) -> Table:
-    """Rows spread evenly over a stream; all of one that is short."""
-    step = max(-(-stream.rows // _LOOKED_AT), 1)
+def spread_rows(stream: Stream, names: Sequence[str], most: int) -> Table:
+    """Rows spread evenly over a stream; all of one that has at most so many."""
+    step = max(-(-stream.rows // most), 1)
     parts, done = [], 0
     for table in stream.batches(names):
         parts.append(table.take(slice((-done) % step, None, step)).block)
