@@ -109,12 +109,9 @@ class StateCounts(Frozen):
         if self.variable == other.variable:
             both = self.unseen and other.unseen
             return StateCounts(self.variable, self.values + b, self.above, both)
-        if {cuts_of(self.variable.states), cuts_of(other.variable.states)} != {None}:
-            raise SchemaError(
-                f"The number {self.variable.name!r} is not cut at the same points in both.",
-                hint="Give both the intervals of one of them in states=, numbers='gaussian', or "
-                "use partial_fit.",
-            )
+        cut = [cuts_of(part.variable.states) is not None for part in (self, other)]
+        if any(cut):
+            raise _cut_otherwise(self.variable.name) if all(cut) else _different()
         if self.unseen or other.unseen:
             return replace(other, values=b) if self.unseen else self
         variable = self.variable
@@ -308,6 +305,14 @@ def _different() -> SchemaError:
     return SchemaError(
         "The two statistics are of different features, or of different kinds of them.",
         hint="Give both the same columns, kinds= and numbers=.",
+    )
+
+
+def _cut_otherwise(name: str) -> SchemaError:
+    return SchemaError(
+        f"The number {name!r} is not cut at the same points in both.",
+        hint="Give both the intervals of one of them in states=, numbers='gaussian', or use "
+        "partial_fit.",
     )
 
 

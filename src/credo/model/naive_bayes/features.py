@@ -78,7 +78,7 @@ class States(Frozen):
             value = value.item()
         if self.above and isinstance(value, (int, float)):
             return int(value > 0)
-        if self.cuts is not None and not isinstance(value, str):
+        if self.cuts is not None and value not in self.variable.states:
             return bisect_left(self.cuts, number_of(self.variable.name, value))
         try:
             return self.variable.code(value)

@@ -82,7 +82,7 @@ class Options:
         """
         word, kinds = check_numbers(numbers, kinds)
         given = self.smoothing.values() if isinstance(self.smoothing, Mapping) else [self.smoothing]
-        with_prior = self.variance == "shrunk" and all(not_negative(v, "smoothing") for v in given)
+        with_prior = self.variance == "shrunk" and all(v != 0 for v in given)
         return ("gaussian" if word == "auto" and not with_prior else word), kinds
 
     def smoothing_of(self, name: str) -> float:

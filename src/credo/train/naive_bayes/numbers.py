@@ -5,9 +5,9 @@
 Each row's class is told from the number alone, by what the other rows say: by Gaussians whose
 variances are shrunk, and by shares (n + 1)/(N + J) of the J intervals into which MODL cuts the
 number for the class. A cut point was fitted to all rows, so each costs one nat more, as a parameter
-does in Akaike's criterion. The smaller loss wins, and of equal ones the Gaussian. Both leave a row
-out in closed form, so the loss takes no second pass. Where MODL finds no cut there is one interval:
-a number that tells nothing of the class.
+does in Akaike's criterion. A number stays Gaussian unless intervals save two nats, and where fewer
+than 30 rows show it. Both leave a row out in closed form, so the loss takes no second pass. Where
+MODL finds no cut there is one interval: a number that tells nothing of the class.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ Floats = NDArray[np.float64]
 LOOKED_AT = 16_384
 """Rows from which the model of a number is chosen; of more, those that lie evenly among them."""
 _FINE = 128  # intervals among whose edges the cuts are chosen
+_SAVED = 2.0  # nats
+_FEWEST = 30  # rows that are enough to choose by
 
 
 def model_numbers(
@@ -73,24 +75,26 @@ def chosen_cuts(
     >>> x = np.arange(40.0)
     >>> chosen_cuts(x, (abs(x - 19.5) < 10).astype(int), 2)
     [9.5, 29.5]
-    >>> chosen_cuts(np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0]), np.array([0, 0, 0, 1, 1, 1]), 2)
+    >>> chosen_cuts(x, (x % 20 > 9).astype(int), 2)
     """
     there = ~np.isnan(numbers) & (classes < arity)
     x, c = np.asarray(numbers[there], dtype=np.float64), classes[there].astype(np.intp)
     w = None if weights is None else np.asarray(weights, dtype=np.float64)[there]
     if not len(x) or x.min() == x.max():
         return [] if must else None
-    cuts = cut_points(x, c, arity, w, _FINE)
     if must:
-        return cuts
+        return cut_points(x, c, arity, w, _FINE)
+    if (len(x) if w is None else w.sum()) < _FEWEST:
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
         spread = x.std()
     if not 0 < spread < np.inf:  # squares pass all bounds, which is refused where they are learned
         return None
     z = (x - x.mean()) / spread
+    cuts = cut_points(x, c, arity, w, _FINE)
     rows = _Rows(c, arity, np.ones(len(x)) if w is None else w)
     by_cuts = rows.loss(*rows.shares(np.searchsorted(cuts, x), len(cuts) + 1)) + len(cuts)
-    return cuts if by_cuts < rows.loss(*rows.gaussians(z)) * (1 - 1e-9) else None
+    return cuts if by_cuts + _SAVED < rows.loss(*rows.gaussians(z)) else None
 
 
 class _Rows:
