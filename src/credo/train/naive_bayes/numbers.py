@@ -21,14 +21,14 @@ from credo.core.interval_states import interval_labels
 from credo.data import Columns
 from credo.train.naive_bayes.cells import numbers_of_column, refuse_infinite
 from credo.train.naive_bayes.plan import NUMBER, Plan
-from credo.train.numbers.cutting import cut_points
+from credo.train.numbers.cutting import cut_points, spread_places
 
 __all__ = ["LOOKED_AT", "chosen_cuts", "model_numbers"]
 
 Floats = NDArray[np.float64]
 
 LOOKED_AT = 16_384
-"""Rows from which the model of a number is chosen; of more, those that lie evenly among them."""
+"""Rows from which the model of a number is chosen; of more, as many that are spread evenly."""
 _FINE = 128  # intervals among whose edges the cuts are chosen
 _SAVED = 2.0  # nats
 _FEWEST = 30  # rows that are enough to choose by
@@ -48,14 +48,14 @@ def model_numbers(
     """
     if plan.word == "gaussian":
         return
-    step = max(-(-columns.rows // LOOKED_AT), 1)
-    group, weights = group[::step], None if weights is None else weights[::step]
+    some = spread_places(columns.rows, LOOKED_AT)
+    group, weights = group[some], None if weights is None else weights[some]
     for name in plan.of(NUMBER, "binned"):
         must = plan.kinds[name] == "binned"
         if name in plan.states:
             continue
         cells = numbers_of_column(name, columns.by_name[name], plan.kinds[name])
-        numbers = np.asarray(cells[::step], dtype=np.float64)
+        numbers = np.asarray(cells[some], dtype=np.float64)
         if np.isinf(numbers).any():
             refuse_infinite(name, cells)
         cuts = chosen_cuts(numbers, group, arity, weights, must=must)
@@ -75,7 +75,8 @@ def chosen_cuts(
     >>> x = np.arange(40.0)
     >>> chosen_cuts(x, (abs(x - 19.5) < 10).astype(int), 2)
     [9.5, 29.5]
-    >>> chosen_cuts(x, (x % 20 > 9).astype(int), 2)
+    >>> chosen_cuts(x[:20], (x[:20] > 9).astype(int), 2) is None  # of few rows
+    True
     """
     there = ~np.isnan(numbers) & (classes < arity)
     x, c = np.asarray(numbers[there], dtype=np.float64), classes[there].astype(np.intp)

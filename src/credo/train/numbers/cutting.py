@@ -27,11 +27,12 @@ from credo.stats.rows import code_type
 from credo.train.numbers.criteria import best_cuts
 from credo.train.parameters.sources import Opened
 
-__all__ = ["cut", "cut_points", "spread_rows"]
+__all__ = ["LOOKED_AT", "cut", "cut_points", "spread_places", "spread_rows"]
 
 Floats = NDArray[np.float64]
 
-_LOOKED_AT = 131_072  # rows of a stream from which the fine edges are taken
+LOOKED_AT = 131_072
+"""Rows of a stream from which the fine edges are taken."""
 
 
 def cut(
@@ -133,7 +134,7 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     used = list(names) if by is None else [by, *names]
     if not names:
         return {}
-    first = source if isinstance(source, Table) else spread_rows(source, used, _LOOKED_AT)
+    first = source if isinstance(source, Table) else spread_rows(source, used, LOOKED_AT)
     edges = {n: fine_edges(first.values(n), first.weights, FINE) for n in names}
     batches = [source] if isinstance(source, Table) else source.batches(used)
 
@@ -147,12 +148,30 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     return reduce(lambda a, b: {n: add(a[n], b[n]) for n in names}, parts)
 
 
+def spread_places(rows: int, most: int) -> NDArray[np.int64] | slice:
+    """The places of rows spread evenly over a table: all, or one drawn from each of `most` parts of
+    equal length. The draws are always the same ones.
+
+    >>> spread_places(5, 9), spread_places(9, 3).tolist()
+    (slice(None, None, None), [1, 3, 6])
+    """
+    if rows <= most:
+        return slice(None)
+    ends = np.arange(most + 1, dtype=np.int64) * rows // most
+    chance = np.random.default_rng(0).random(most)
+    out: NDArray[np.int64] = ends[:-1] + (chance * np.diff(ends)).astype(np.int64)
+    return out
+
+
 def spread_rows(stream: Stream, names: Sequence[str], most: int) -> Table:
-    """Rows spread evenly over a stream; all of one that has at most so many."""
-    step = max(-(-stream.rows // most), 1)
-    parts, done = [], 0
+    """The columns of a stream, of rows that are spread evenly over it."""
+    places, parts, done = spread_places(stream.rows, most), [], 0
     for table in stream.batches(names):
-        parts.append(table.take(slice((-done) % step, None, step)).block)
+        here: Any = places
+        if not isinstance(places, slice):
+            low, high = np.searchsorted(places, [done, done + len(table)])
+            here = places[low:high] - done
+        parts.append(table.take(here).block)
         done += len(table)
     arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
     weights = [p.weights for p in parts if p.weights is not None]
