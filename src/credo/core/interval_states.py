@@ -28,6 +28,7 @@ _FIRST = re.compile(rf"≤ ?{_NUMBER}")
 _MIDDLE = re.compile(rf"\({_NUMBER}, ?{_NUMBER}\]")
 _LAST = re.compile(rf"> ?{_NUMBER}")
 _UNCUT = ("any",)
+_FEW = 16
 _STARTS = ("≤", *_UNCUT)
 
 
@@ -100,7 +101,13 @@ def interval_codes(numbers: NDArray[np.float64], cuts: Sequence[float]) -> NDArr
     >>> interval_codes(np.array([1.5, 7.0, np.nan]), [1.5, 2.0]).tolist()
     [0, 2, 3]
     """
-    codes = np.searchsorted(np.asarray(cuts), numbers, side="left").astype(np.uint16)
+    numbers = np.ascontiguousarray(numbers)
+    if len(cuts) <= _FEW:  # quicker than looking each number up
+        codes = np.zeros(len(numbers), dtype=np.uint16)
+        for cut in cuts:
+            codes += numbers > cut
+    else:
+        codes = np.searchsorted(np.asarray(cuts), numbers, side="left").astype(np.uint16)
     codes[np.isnan(numbers)] = len(cuts) + 1
     return codes
 

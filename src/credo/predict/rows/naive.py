@@ -243,8 +243,8 @@ def coded(f: States, column: Column | None, n: int) -> tuple[NDArray[Any], Windo
     if f.above:
         return column.values, (0, -1, None, k)
     if f.cuts is not None:
-        numbers = _finite(f.variable.name, column.values).astype(np.float64, copy=False)
-        return interval_codes(numbers, f.cuts), (0, k + 2, None, k)
+        numbers = np.ascontiguousarray(column.values, dtype=np.float64)
+        return interval_codes(_finite(f.variable.name, numbers), f.cuts), (0, k + 2, None, k)
     whole = [int(s) for s in f.variable.states if isinstance(s, (int, np.integer, bool))]
     if len(whole) == k and max(whole) - min(whole) < _SPAN:
         low = min(whole)

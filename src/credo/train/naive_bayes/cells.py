@@ -33,7 +33,7 @@ def declared_column(name: str, column: Column, states: Sequence[Any]) -> Column:
     cuts = cuts_of(tuple(states))
     variable = Variable(name, "discrete", tuple(states), ordered=cuts is not None)
     if cuts is not None and holds_numbers(column):
-        numbers = np.asarray(numbers_of_column(name, column), dtype=np.float64)
+        numbers = np.ascontiguousarray(numbers_of_column(name, column), dtype=np.float64)
         refuse_infinite(name, numbers)
         return Column(interval_codes(numbers, cuts), variable)
     if column.variable is not None:

@@ -5,9 +5,9 @@
 Each row's class is told from the number alone, by what the other rows say: by Gaussians whose
 variances are shrunk, and by shares (n + 1)/(N + J) of the J intervals into which MODL cuts the
 number for the class. A cut point was fitted to all rows, so each costs one nat more, as a parameter
-does in Akaike's criterion. A number stays Gaussian unless intervals save two nats, and where fewer
-than 30 rows show it. Both leave a row out in closed form, so the loss takes no second pass. Where
-MODL finds no cut there is one interval: a number that tells nothing of the class.
+does in Akaike's criterion. The smaller loss wins; of equal ones, and where fewer than 30 rows show
+the number, the Gaussian. Both leave a row out in closed form, so the loss takes no second pass.
+Where MODL finds no cut there is one interval: a number that tells nothing of the class.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ Floats = NDArray[np.float64]
 LOOKED_AT = 16_384
 """Rows from which the model of a number is chosen; of more, as many that are spread evenly."""
 _FINE = 128  # intervals among whose edges the cuts are chosen
-_SAVED = 2.0  # nats
 _FEWEST = 30  # rows that are enough to choose by
 
 
@@ -95,7 +94,7 @@ def chosen_cuts(
     cuts = cut_points(x, c, arity, w, _FINE)
     rows = _Rows(c, arity, np.ones(len(x)) if w is None else w)
     by_cuts = rows.loss(*rows.shares(np.searchsorted(cuts, x), len(cuts) + 1)) + len(cuts)
-    return cuts if by_cuts + _SAVED < rows.loss(*rows.gaussians(z)) else None
+    return cuts if by_cuts < rows.loss(*rows.gaussians(z)) else None
 
 
 class _Rows:

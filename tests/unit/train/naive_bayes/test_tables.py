@@ -127,8 +127,8 @@ def test_batches_of_arrow_are_one_table():
     table = pa.table(
         {"y": y, "x": pa.array(x.tolist()).dictionary_encode(), "z": rng.normal(size=n)}
     )
-    whole = NaiveBayes().fit(table, "y")
-    parts = NaiveBayes()
+    whole = NaiveBayes(numbers="gaussian").fit(table, "y")
+    parts = NaiveBayes(numbers="gaussian")
     for batch in table.to_batches(max_chunksize=50):
         parts.partial_fit(batch, "y")
     assert parts.classes_.tolist() == whole.classes_.tolist() == ["maybe", "no", "yes"]
