@@ -27,9 +27,8 @@ _NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _FIRST = re.compile(rf"≤ ?{_NUMBER}")
 _MIDDLE = re.compile(rf"\({_NUMBER}, ?{_NUMBER}\]")
 _LAST = re.compile(rf"> ?{_NUMBER}")
-_UNCUT = ("any",)
+_WHOLE = ("any",)  # a number that is not cut
 _FEW = 16
-_STARTS = ("≤", *_UNCUT)
 
 
 def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
@@ -40,7 +39,7 @@ def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
     """
     ends = [cut_text(float(c)) for c in cuts]
     if not ends:
-        return _UNCUT
+        return _WHOLE
     return (f"≤ {ends[0]}", *(f"({a}, {b}]" for a, b in pairwise(ends)), f"> {ends[-1]}")
 
 
@@ -77,7 +76,7 @@ def cuts_of(states: tuple[Any, ...]) -> tuple[float, ...] | None:
     >>> cuts_of(interval_labels([]))
     ()
     """
-    if states == _UNCUT:
+    if states == _WHOLE:
         return ()
     if len(states) < 2 or not all(type(s) is str for s in states):
         return None
@@ -118,7 +117,7 @@ def interval_of(number: Any, states: tuple[Any, ...]) -> int | None:
     >>> [interval_of(x, ("≤ 1.5", "(1.5, 2]", "> 2")) for x in (1.5, 1.6, 7)]
     [0, 1, 2]
     """
-    if not states or not isinstance(states[0], str) or not states[0].startswith(_STARTS):
+    if not states or not isinstance(states[0], str) or not states[0].startswith(("≤", "any")):
         return None
     cuts = cuts_of(states) if isinstance(number, Real) else None
     if cuts is None or not (number == number and abs(number) != math.inf):

@@ -312,6 +312,19 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
             raise AttributeError("kinds_ is known after fit.")
         return {n: kind for n, kind in self._plan.kinds.items() if kind != "ignore"}
 
+    @property
+    def cuts_(self) -> dict[str, tuple[float, ...]]:
+        """Where the numbers are cut that are modelled by intervals; nowhere: it tells nothing.
+
+        >>> X = [[i] for i in range(60)]
+        >>> NaiveBayes(numbers="binned").fit(X, [i > 21 for i in range(60)]).cuts_
+        {'x0': (21.5,)}
+        """
+        if not hasattr(self, "_seen"):
+            raise AttributeError("cuts_ is known after fit.")
+        found = {n: cuts_of(tuple(s)) for n, s in self._plan.states.items()}
+        return {n: cuts for n, cuts in found.items() if cuts is not None}
+
     # --- rows -----------------------------------------------------------------------------
 
     def _first(

@@ -22,7 +22,7 @@ from credo.core.interval_states import interval_labels, short_cut
 from credo.core.schema import Variable
 from credo.data import FEW_INTEGERS, Column, Stream
 from credo.train.naive_bayes.cells import refuse_infinite
-from credo.train.numbers.cutting import LOOKED_AT, cut_points, spread_rows
+from credo.train.numbers.cutting import LOOKED_AT, cut_points, some_rows
 
 __all__ = ["Labels", "as_numbers", "check_bins", "stream_cuts", "trained_column"]
 
@@ -81,7 +81,7 @@ def stream_cuts(stream: Stream, target: str, bins: Any) -> dict[str, Floats]:
     numbers = [n for n in names if not stream.schema[n].is_discrete and n not in given]
     if numbers and bins is not None:
         some, arity = (
-            spread_rows(stream, [target, *numbers], LOOKED_AT),
+            some_rows(stream, LOOKED_AT, [target, *numbers]),
             stream.schema[target].arity,
         )
         classes = some.codes(target)

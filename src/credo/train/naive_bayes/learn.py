@@ -25,7 +25,7 @@ from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.fit import Options, train
 from credo.train.naive_bayes.numbers import LOOKED_AT, model_numbers
 from credo.train.naive_bayes.plan import NUMBER, Plan, plan_of
-from credo.train.numbers.cutting import spread_rows
+from credo.train.numbers.cutting import some_rows
 
 __all__ = [
     "classed_rows",
@@ -337,7 +337,7 @@ def settle_stream(source: Stream, target: str, plan: Plan) -> None:
     """
     _by_schema(source, plan)
     if plan.of(NUMBER, "binned"):
-        some = spread_rows(source, [target, *plan.of(NUMBER, "binned")], LOOKED_AT)
+        some = some_rows(source, LOOKED_AT, [target, *plan.of(NUMBER, "binned")])
         ((columns, group, weights),) = classed_rows(some, target)
         model_numbers(plan, columns, group, source.schema[target].arity, weights)
 

@@ -27,7 +27,7 @@ from credo.stats.rows import code_type
 from credo.train.numbers.criteria import best_cuts
 from credo.train.parameters.sources import Opened
 
-__all__ = ["LOOKED_AT", "cut", "cut_points", "spread_places", "spread_rows"]
+__all__ = ["LOOKED_AT", "cut", "cut_points", "some_rows", "spread_places"]
 
 Floats = NDArray[np.float64]
 
@@ -134,7 +134,7 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     used = list(names) if by is None else [by, *names]
     if not names:
         return {}
-    first = source if isinstance(source, Table) else spread_rows(source, used, LOOKED_AT)
+    first = source if isinstance(source, Table) else some_rows(source, LOOKED_AT, used)
     edges = {n: fine_edges(first.values(n), first.weights, FINE) for n in names}
     batches = [source] if isinstance(source, Table) else source.batches(used)
 
@@ -163,8 +163,8 @@ def spread_places(rows: int, most: int) -> NDArray[np.int64] | slice:
     return out
 
 
-def spread_rows(stream: Stream, names: Sequence[str], most: int) -> Table:
-    """The columns of a stream, of rows that are spread evenly over it."""
+def some_rows(stream: Stream, most: int, names: Sequence[str]) -> Table:
+    """Columns of a stream, of rows that are spread evenly over it; all of one that is short."""
     places, parts, done = spread_places(stream.rows, most), [], 0
     for table in stream.batches(names):
         here: Any = places
