@@ -7,11 +7,9 @@ updating with new rows: what the model knows; this class only opens the door to 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,7 +18,6 @@ from credo.core.interval_states import cuts_of
 from credo.core.schema import Variable
 from credo.data import Columns, Stream, Table, columns_for, matrix_columns, split_columns
 from credo.estimators.answers import (
-    JointAnswers,
     TableAnswers,
     as_before_if_refused,
     with_columns_of,
@@ -35,6 +32,7 @@ from credo.estimators.inputs import (
     row_weights,
     threads_of,
 )
+from credo.estimators.naive_answers import NaiveAnswers
 from credo.estimators.rows import (
     encoded_target,
     first_columns,
@@ -46,7 +44,6 @@ from credo.estimators.rows import (
     warn_grown,
 )
 from credo.model.naive_bayes.model import NaiveBayesModel
-from credo.predict.intervals.naive_bayes import intervals_of_columns
 from credo.predict.rows.naive import (
     are_names,
     check_unseen,
@@ -54,8 +51,6 @@ from credo.predict.rows.naive import (
     refuse_no_column,
     variables_of,
 )
-from credo.predict.rows.naive_linear import LinearForm, linear_form
-from credo.predict.rows.naive_row import Contributions, explain
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.em import Rows, check_unlabelled, em_model
@@ -75,10 +70,8 @@ from credo.train.naive_bayes.plan import Plan
 
 __all__ = ["NaiveBayes"]
 
-Floats = NDArray[np.float64]
 
-
-class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(TableAnswers, NaiveAnswers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for tables as they are: mixed kinds, missing cells, new states, weights.
 
     Parameters
@@ -429,38 +422,3 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
             refuse_no_column(model, found)
             warn_absent(model.names, found)
         return found
-
-    def linear_form(self, *, reference: bool = True) -> LinearForm:
-        """Bias and weights of the log odds (two classes), or of each class; see docs/explain.md."""
-        check_is_fitted(self, "model_")
-        return linear_form(self.model_, reference, self.unseen)
-
-    def explain(self, row: Any, *, of: Any = None, against: Any = None) -> Contributions:
-        """What each cell of one row says for a class against another, in bits.
-
-        `row` is a mapping from feature to value, or the values in the order of training.
-        """
-        check_is_fitted(self, "model_")
-        if not isinstance(row, Mapping):
-            values = list(np.asarray(row, dtype=object).ravel())
-            names = self._all_names()
-            if len(values) != len(names):
-                raise InputError(f"The row has {len(values)} values for {len(names)} features.")
-            row = dict(zip(names, values, strict=True))
-        aside = {*self._all_names(), *getattr(self, "_every", ())} - set(self.model_.names)
-        row = {n: v for n, v in row.items() if n not in aside}
-        return explain(self.model_, row, of, against, self.unseen)
-
-    def predict_interval(
-        self, X: Any, level: float = 0.95, *, draws: int = 1000, rng: Any = 0
-    ) -> Floats:
-        """A credible interval for each P(class | row): an array [row, class, low and high].
-
-        >>> clf = NaiveBayes().fit([["a"], ["a"], ["b"], ["b"]], [0, 0, 1, 1])
-        >>> low, high = clf.predict_interval([["a"]])[0, 0]
-        >>> bool(low < clf.predict_proba([["a"]])[0, 0] < high)
-        True
-        """
-        check_is_fitted(self, "model_")
-        columns = self._columns(X)
-        return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)
