@@ -110,11 +110,13 @@ def check(part, n, parts, rows, used):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)
         try:
-            first = NaiveBayes().partial_fit(*part(parts[0])).kinds_
+            first = NaiveBayes().partial_fit(*part(parts[0]))
         except CredoError:
             return  # no column of the first rows can be used
-        kinds = {name: first.get(name, "ignore") for name in used}
-        whole = NaiveBayes(kinds=kinds).fit(*given_to_fit(part(range(n))))
+        kinds = {name: first.kinds_.get(name, "ignore") for name in used}
+        cut = [name for name, kind in kinds.items() if kind == "binned"]
+        states = {name: first.model_.feature(name).variable.states for name in cut} or None
+        whole = NaiveBayes(kinds=kinds, states=states).fit(*given_to_fit(part(range(n))))
         clf = NaiveBayes()
         try:
             for i in parts:
@@ -123,7 +125,7 @@ def check(part, n, parts, rows, used):
             assert "is not a number" in str(error)  # text among numbers
             return
         same(clf, whole, rows)
-        halves = [NaiveBayes(kinds=kinds).partial_fit(*part(i)) for i in parts]
+        halves = [NaiveBayes(kinds=kinds, states=states).partial_fit(*part(i)) for i in parts]
         total = halves[0]
         for other in halves[1:]:
             total = total.merge(other)

@@ -25,6 +25,8 @@ _NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _FIRST = re.compile(rf"≤ ?{_NUMBER}")
 _MIDDLE = re.compile(rf"\({_NUMBER}, ?{_NUMBER}\]")
 _LAST = re.compile(rf"> ?{_NUMBER}")
+_WHOLE = ("any",)  # a number that is not cut
+_FEW = 16
 
 
 def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
@@ -35,7 +37,7 @@ def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
     """
     ends = [cut_text(float(c)) for c in cuts]
     if not ends:
-        return ("any",)
+        return _WHOLE
     return (f"≤ {ends[0]}", *(f"({a}, {b}]" for a, b in pairwise(ends)), f"> {ends[-1]}")
 
 
@@ -69,7 +71,11 @@ def cuts_of(states: tuple[Any, ...]) -> tuple[float, ...] | None:
     (1.5, 2.0)
     >>> cuts_of(("≤ 1.5", "> 2")) is None  # a gap
     True
+    >>> cuts_of(interval_labels([]))
+    ()
     """
+    if states == _WHOLE:
+        return ()
     if len(states) < 2 or not all(type(s) is str for s in states):
         return None
     first, last = _FIRST.fullmatch(states[0]), _LAST.fullmatch(states[-1])
@@ -92,7 +98,13 @@ def interval_codes(numbers: NDArray[np.float64], cuts: Sequence[float]) -> NDArr
     >>> interval_codes(np.array([1.5, 7.0, np.nan]), [1.5, 2.0]).tolist()
     [0, 2, 3]
     """
-    codes = np.searchsorted(np.asarray(cuts), numbers, side="left").astype(np.uint16)
+    numbers = np.ascontiguousarray(numbers)
+    if len(cuts) <= _FEW:  # quicker than looking each number up
+        codes = np.zeros(len(numbers), dtype=np.uint16)
+        for cut in cuts:
+            codes += numbers > cut
+    else:
+        codes = np.searchsorted(np.asarray(cuts), numbers, side="left").astype(np.uint16)
     codes[np.isnan(numbers)] = len(cuts) + 1
     return codes
 
@@ -103,7 +115,7 @@ def interval_of(number: Any, states: tuple[Any, ...]) -> int | None:
     >>> [interval_of(x, ("≤ 1.5", "(1.5, 2]", "> 2")) for x in (1.5, 1.6, 7)]
     [0, 1, 2]
     """
-    if not states or not isinstance(states[0], str) or not states[0].startswith("≤"):
+    if not states or not isinstance(states[0], str) or not states[0].startswith(("≤", "any")):
         return None
     cuts = cuts_of(states) if isinstance(number, Real) else None
     if cuts is None or not (number == number and abs(number) != math.inf):

@@ -62,9 +62,9 @@ def _naive(train: Table, test: Table, target: str) -> Floats:
     return NaiveBayes().fit(train, target).predict_proba(test)
 
 
-def _network(method: str, bins: int | None = 5) -> Learner:
+def _network(method: str) -> Learner:
     def run(train: Table, test: Table, target: str) -> Floats:
-        return NetworkClassifier(method, bins=bins).fit(train, target).predict_proba(test)
+        return NetworkClassifier(method).fit(train, target).predict_proba(test)
 
     return run
 

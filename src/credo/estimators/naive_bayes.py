@@ -7,19 +7,17 @@ updating with new rows: what the model knows; this class only opens the door to 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from credo.core.errors import CredoWarning, InputError
+from credo.core.interval_states import cuts_of
 from credo.core.schema import Variable
 from credo.data import Columns, Stream, Table, columns_for, matrix_columns, split_columns
 from credo.estimators.answers import (
-    JointAnswers,
     TableAnswers,
     as_before_if_refused,
     with_columns_of,
@@ -34,6 +32,7 @@ from credo.estimators.inputs import (
     row_weights,
     threads_of,
 )
+from credo.estimators.naive_answers import NaiveAnswers
 from credo.estimators.rows import (
     encoded_target,
     first_columns,
@@ -45,7 +44,6 @@ from credo.estimators.rows import (
     warn_grown,
 )
 from credo.model.naive_bayes.model import NaiveBayesModel
-from credo.predict.intervals.naive_bayes import intervals_of_columns
 from credo.predict.rows.naive import (
     are_names,
     check_unseen,
@@ -53,17 +51,15 @@ from credo.predict.rows.naive import (
     refuse_no_column,
     variables_of,
 )
-from credo.predict.rows.naive_linear import LinearForm, linear_form
-from credo.predict.rows.naive_row import Contributions, explain
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.em import Rows, check_unlabelled, em_model
 from credo.train.naive_bayes.fit import Options, check_options, train
 from credo.train.naive_bayes.learn import (
-    by_schema,
     classed_rows,
     plan_of_source,
     read_for,
+    settle_stream,
     source_by_class,
     tally_by_class,
     told_aside,
@@ -74,10 +70,8 @@ from credo.train.naive_bayes.plan import Plan
 
 __all__ = ["NaiveBayes"]
 
-Floats = NDArray[np.float64]
 
-
-class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(TableAnswers, NaiveAnswers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for tables as they are: mixed kinds, missing cells, new states, weights.
 
     Parameters
@@ -90,10 +84,14 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
         P(class), if it is known; else the shares of the classes, after `class_smoothing` (0)
         was added to each count.
     kinds : "auto", a kind, a list, or a mapping from feature to kind
-        'categorical', 'bernoulli' (above 0 or not), 'gaussian', 'counts' (a multinomial over all
-        such columns), 'kernel' (density) or 'ignore'; it holds for a column that is constant or
-        empty, too. Inferred: text and booleans are categorical, whole numbers with few values too,
-        other numbers Gaussian.
+        'categorical', 'bernoulli' (above 0 or not), 'gaussian', 'binned' (intervals), 'counts' (a
+        multinomial over all such columns), 'kernel' (density) or 'ignore'; it holds for a column
+        that is constant or empty, too. Inferred: text and booleans are categorical, whole numbers
+        with few values too; other numbers as `numbers` says.
+    numbers : "auto", "gaussian", "binned", or a mapping from feature to one of them
+        As a Gaussian in each class, by intervals cut for the class (MODL), or each by what tells
+        the class better on rows left out. Without a prior (`smoothing=0`, `variance="ml"` or
+        "sample") 'auto' is Gaussian.
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
     variance : "shrunk", "ml" or "sample"; variance_floor : number above 0
@@ -131,6 +129,7 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
         class_prior: Any = None,
         class_smoothing: float = 0.0,
         kinds: Any = "auto",
+        numbers: Any = "auto",
         covariance: Any = "diagonal",
         variance: str = "shrunk",
         variance_floor: float = 1e-9,
@@ -146,6 +145,7 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
         self.class_prior = class_prior
         self.class_smoothing = class_smoothing
         self.kinds = kinds
+        self.numbers = numbers
         self.covariance = covariance
         self.variance = variance
         self.variance_floor = variance_floor
@@ -177,7 +177,7 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
             if rows is None:
                 raise InputError("Rows without a class need a table or a stream: read it first.")
             if isinstance(source, Stream):
-                by_schema(source, self._plan)
+                settle_stream(source, target.name, self._plan)
             model = em_model(
                 rows,
                 target,
@@ -305,6 +305,19 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
             raise AttributeError("kinds_ is known after fit.")
         return {n: kind for n, kind in self._plan.kinds.items() if kind != "ignore"}
 
+    @property
+    def cuts_(self) -> dict[str, tuple[float, ...]]:
+        """Where the numbers are cut that are modelled by intervals; nowhere: it tells nothing.
+
+        >>> X = [[i] for i in range(60)]
+        >>> NaiveBayes(numbers="binned").fit(X, [i > 21 for i in range(60)]).cuts_
+        {'x0': (21.5,)}
+        """
+        if not hasattr(self, "_seen"):
+            raise AttributeError("cuts_ is known after fit.")
+        found = {n: cuts_of(tuple(s)) for n, s in self._plan.states.items()}
+        return {n: cuts for n, cuts in found.items() if cuts is not None}
+
     # --- rows -----------------------------------------------------------------------------
 
     def _first(
@@ -312,15 +325,16 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
     ) -> tuple[Any, Variable, Rows | None]:
         """The first rows, which say what each column is: a source, or columns and classes."""
         check_unseen(self.unseen)
-        self._options()
+        numbers, kinds = self._options().numbers_of(self.numbers, self.kinds)
         self._by_name, name = isinstance(y, str), class_name(y)
         X, y, sample_weight = rows_there(X, y, sample_weight)
         if isinstance(y, str):
-            source, kinds = X, self.kinds
+            source = X
             if not is_source(X):
                 source, kinds = read_for(X, y, kinds, self.states, more=more, classes=classes)
             source = source_with_class(source, y)
-            self._plan = plan_of_source(source, y, kinds, self.covariance, self.states)
+            self._plan = plan_of_source(source, y, kinds, self.covariance, self.states, numbers)
+            self._plan.more = more
             self._every = tuple(c.name for c in source.schema.columns if c.name != y)
             self._name([n for n in source.schema.names if n != y])
             self._apart = tuple(source.schema.set_aside)
@@ -333,8 +347,9 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
             return source, target, rows
         x = self._first_x(X)
         columns, self._plan, aside = first_columns(
-            x, self.kinds, self.covariance, self.states, more=more
+            x, kinds, self.covariance, self.states, numbers, more=more
         )
+        self._plan.more = more
         if is_named_table(X):
             read = isinstance(x, (Table, Stream))
             self._name(columns.names if read else split_columns(x)[0])
@@ -385,8 +400,8 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
     def _readings(self) -> dict[str, Variable | None]:
         """How the columns of more rows are read: None for those that are numbers."""
         found: dict[str, Variable | None] = dict.fromkeys(self._seen.names)
-        found |= {c.variable.name: c.variable for c in self._seen.counts if not c.above}
-        return found
+        known = (c for c in self._seen.counts if not c.above and cuts_of(c.variable.states) is None)
+        return found | {c.variable.name: c.variable for c in known}
 
     # --- answering ------------------------------------------------------------------------
 
@@ -407,38 +422,3 @@ class NaiveBayes(TableAnswers, JointAnswers, ClassifierMixin, BaseEstimator):  #
             refuse_no_column(model, found)
             warn_absent(model.names, found)
         return found
-
-    def linear_form(self, *, reference: bool = True) -> LinearForm:
-        """Bias and weights of the log odds (two classes), or of each class; see docs/explain.md."""
-        check_is_fitted(self, "model_")
-        return linear_form(self.model_, reference, self.unseen)
-
-    def explain(self, row: Any, *, of: Any = None, against: Any = None) -> Contributions:
-        """What each cell of one row says for a class against another, in bits.
-
-        `row` is a mapping from feature to value, or the values in the order of training.
-        """
-        check_is_fitted(self, "model_")
-        if not isinstance(row, Mapping):
-            values = list(np.asarray(row, dtype=object).ravel())
-            names = self._all_names()
-            if len(values) != len(names):
-                raise InputError(f"The row has {len(values)} values for {len(names)} features.")
-            row = dict(zip(names, values, strict=True))
-        aside = {*self._all_names(), *getattr(self, "_every", ())} - set(self.model_.names)
-        row = {n: v for n, v in row.items() if n not in aside}
-        return explain(self.model_, row, of, against, self.unseen)
-
-    def predict_interval(
-        self, X: Any, level: float = 0.95, *, draws: int = 1000, rng: Any = 0
-    ) -> Floats:
-        """A credible interval for each P(class | row): an array [row, class, low and high].
-
-        >>> clf = NaiveBayes().fit([["a"], ["a"], ["b"], ["b"]], [0, 0, 1, 1])
-        >>> low, high = clf.predict_interval([["a"]])[0, 0]
-        >>> bool(low < clf.predict_proba([["a"]])[0, 0] < high)
-        True
-        """
-        check_is_fitted(self, "model_")
-        columns = self._columns(X)
-        return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)

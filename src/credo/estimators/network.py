@@ -71,10 +71,11 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
         The name of the class in the network; else that of y (a Series or a column), or 'y'.
     smoothing : number, default 1
         l of θ = (n + l) / (N + l·J).
-    bins : int, optional, default 5, or mapping from column to cut points
-        Numbers are cut into this many bins of equal share, or where a mapping says (columns that
-        it does not name into 5); None leaves them Gaussian (TAN: leaves of the class; AODE:
-        refused). The cut points stand in the states of the network.
+    bins : "auto", int, mapping from column to cut points, or None
+        Numbers are cut for the class (MODL), or at the median where one alone tells nothing of it;
+        into this many bins of equal share; or where a mapping says (columns that it does not name
+        for the class). None leaves them Gaussian (TAN: leaves of the class; AODE: refused). The cut
+        points stand in the states of the network.
     unseen : "missing", "error" or "smooth"
         A state not seen in training: taken as missing with one warning, refused, or given the
         probability of a new state, l / (N + l·(J + 1)).
@@ -99,7 +100,7 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
         *,
         target: str | None = None,
         smoothing: float = 1.0,
-        bins: Any = 5,
+        bins: Any = "auto",
         unseen: str = "missing",
         n_jobs: int | None = None,
     ) -> None:

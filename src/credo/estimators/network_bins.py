@@ -1,7 +1,9 @@
 """Cut points: where a network classifier cuts numbers into intervals.
 
-A cut parts two values of training by a number of few digits, which stands in the names of the
-states (`≤ 38.3`, `(38.3, 41]`, `> 41`). So a network that is saved knows its cut points.
+Numbers are cut for the class (MODL, `train/numbers`); one that alone tells nothing of it is cut at
+its median, since beside another it may. A cut parts two values of training by a number of few
+digits, which stands in the names of the states (`≤ 38.3`, `(38.3, 41]`, `> 41`). So a network that
+is saved knows its cut points.
 
 A stream is not in memory: its cut points are those of at most 131,072 rows, one drawn from each of
 as many parts of equal length; where it has no more rows, they are those of the table.
@@ -10,7 +12,7 @@ as many parts of equal length; where it has no more rows, they are those of the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +21,23 @@ from credo.core.errors import InputError, unknown_name
 from credo.core.interval_states import interval_labels, short_cut
 from credo.core.schema import Variable
 from credo.data import FEW_INTEGERS, Column, Stream
-from credo.train.naive_bayes.count import refuse_infinite
+from credo.train.naive_bayes.cells import refuse_infinite
+from credo.train.numbers.cutting import LOOKED_AT, cut_points, some_rows
 
-__all__ = ["as_numbers", "check_bins", "stream_cuts", "trained_column"]
+__all__ = ["Labels", "as_numbers", "check_bins", "stream_cuts", "trained_column"]
 
 Floats = NDArray[np.float64]
 
-_LOOKED_AT = 131_072  # rows of a stream that its cut points are found from
 _SPAN = 100_000  # whole numbers closer than this are told apart by a table
-_BINS = 5  # of a column that a mapping does not name
+_FINE = 256  # intervals among whose edges the cuts are chosen
+
+
+class Labels(NamedTuple):
+    """The classes of rows, as codes below the arity, and the weights of the rows."""
+
+    classes: NDArray[Any]
+    arity: int
+    weights: NDArray[Any] | None = None
 
 
 def check_bins(bins: Any, names: Sequence[str] | None = None) -> None:
@@ -37,9 +47,9 @@ def check_bins(bins: Any, names: Sequence[str] | None = None) -> None:
             if names is not None and name not in names:
                 raise unknown_name("The column", name, names, "among the features, for bins=")
             _given_cuts(bins, name)
-    elif bins is not None and (not isinstance(bins, (int, np.integer)) or bins < 2):
+    elif bins not in (None, "auto") and (not isinstance(bins, (int, np.integer)) or bins < 2):
         raise InputError(
-            "bins must be a whole number of 2 or more, cut points by column, or None, "
+            "bins must be a whole number of 2 or more, cut points by column, 'auto' or None, "
             f"got {bins!r}."
         )
 
@@ -70,40 +80,27 @@ def stream_cuts(stream: Stream, target: str, bins: Any) -> dict[str, Floats]:
     cuts = {n: _given_cuts(given, n) for n in given}
     numbers = [n for n in names if not stream.schema[n].is_discrete and n not in given]
     if numbers and bins is not None:
-        seen, weights = _looked_at(stream, target, numbers)
-        cuts |= {n: _cuts_of(n, seen[n], bins, weights) for n in numbers}
+        some, arity = (
+            some_rows(stream, LOOKED_AT, [target, *numbers]),
+            stream.schema[target].arity,
+        )
+        classes = some.codes(target)
+        some = some.take(np.flatnonzero(classes < arity))
+        labels = Labels(some.codes(target), arity, some.weights)
+        cuts |= {n: _cuts_of(n, some.values(n), bins, labels) for n in numbers}
     return cuts
 
 
-def _looked_at(stream: Stream, target: str, names: Sequence[str]) -> tuple[dict[str, Floats], Any]:
-    """The numbers of rows with a class, spread evenly over a stream, and their weights."""
-    rows, most = stream.rows, min(stream.rows, _LOOKED_AT)
-    ends = np.arange(most + 1, dtype=np.int64) * rows // most
-    chance = np.random.default_rng(0).random(most)
-    wanted = ends[:-1] + (chance * np.diff(ends)).astype(np.int64)
-    parts: dict[str, list[Floats]] = {n: [] for n in names}
-    weights: list[NDArray[Any]] = []
-    done = 0
-    for table in stream.batches([target, *names]):
-        low, high = np.searchsorted(wanted, [done, done + len(table)])
-        at = wanted[low:high] - done
-        at = at[table.codes(target)[at] < stream.schema[target].arity]
-        for n in names:
-            parts[n].append(table.block.arrays[table.schema.index(n)][at])
-        if table.weights is not None:
-            weights.append(table.weights[at])
-        done += len(table)
-    found = {n: np.concatenate(p) for n, p in parts.items()}
-    return found, np.concatenate(weights) if weights else None
-
-
 def trained_column(
-    name: str, column: Column, bins: Any, weights: Any
+    name: str, column: Column, bins: Any, labels: Labels
 ) -> tuple[Variable, dict[str, Floats]] | None:
     """The variable that a column becomes, and its cut points if it has any; None if it is empty.
 
-    >>> trained_column("a", Column(np.arange(100.0)), 2, None)[0].states
+    >>> labels = Labels((np.arange(100) > 29).astype(int), 2)
+    >>> for bins in (2, "auto"):
+    ...     trained_column("a", Column(np.arange(100.0)), bins, labels)[0].states
     ('≤ 49', '> 49')
+    ('≤ 29.5', '> 29.5')
     """
     given = isinstance(bins, Mapping) and name in bins
     if column.variable is not None and not given:
@@ -119,7 +116,7 @@ def trained_column(
     numbers = values.astype(np.float64)
     if bins is None:
         return Variable(name, "continuous"), {}
-    cuts = _cuts_of(name, numbers, bins, weights)
+    cuts = _cuts_of(name, numbers, bins, labels)
     return Variable(name, "discrete", interval_labels(cuts.tolist())), {name: cuts}
 
 
@@ -141,11 +138,14 @@ def as_numbers(name: str, column: Column) -> NDArray[Any]:
     return np.array([*map(float, column.variable.states), np.nan])[column.values]
 
 
-def _cuts_of(name: str, numbers: Floats, bins: Any, weights: Any) -> Floats:
+def _cuts_of(name: str, numbers: Floats, bins: Any, labels: Labels) -> Floats:
     """The cut points of a column: those given by its name, or found in its numbers."""
-    if not isinstance(bins, Mapping):
-        return _cuts(numbers, bins, weights)
-    return _given_cuts(bins, name) if name in bins else _cuts(numbers, _BINS, weights)
+    if isinstance(bins, Mapping) and name in bins:
+        return _given_cuts(bins, name)
+    if isinstance(bins, (int, np.integer)):
+        return _cuts(numbers, int(bins), labels.weights)
+    found = cut_points(numbers, labels.classes, labels.arity, labels.weights, _FINE)
+    return np.array(found) if found else _cuts(numbers, 2, labels.weights)
 
 
 def _cuts(numbers: Floats, bins: int, weights: Any) -> Floats:

@@ -18,14 +18,20 @@ from credo.core.interval_states import interval_codes, interval_labels
 from credo.core.schema import Schema, Variable
 from credo.data import Column, Columns, Stream
 from credo.estimators.inputs import not_among_classes
-from credo.estimators.network_bins import as_numbers, check_bins, stream_cuts, trained_column
+from credo.estimators.network_bins import (
+    Labels,
+    as_numbers,
+    check_bins,
+    stream_cuts,
+    trained_column,
+)
 from credo.estimators.rows import later_rows, state_codes
 from credo.stats.block import Block
 from credo.stats.counts import Counts
 from credo.stats.family_counts import FamilyCounts, joined_variable
 from credo.stats.tally import Tally
+from credo.train.naive_bayes.cells import refuse_infinite
 from credo.train.naive_bayes.class_networks import class_families, class_network
-from credo.train.naive_bayes.count import refuse_infinite
 from credo.train.naive_bayes.learn import classed_rows
 
 __all__ = ["Counted", "counted_rows", "counted_stream", "more_counted", "number_column"]
@@ -187,12 +193,13 @@ def counted_rows(
     there = group < target.arity
     every = bool(there.all())
     own = weights if weights is None or every else weights[there]
+    labels = Labels(group if every else group[there], target.arity, own)
     variables, cuts = [target], dict[str, Floats]()
     for name, column in columns.by_name.items():
         if column.variable is None:
             refuse_infinite(name, column.values)  # while rows still have their own numbers
         values = np.ascontiguousarray(column.values if every else column.values[there])
-        found = trained_column(name, Column(values, column.variable, column.strange), bins, own)
+        found = trained_column(name, Column(values, column.variable, column.strange), bins, labels)
         if found is not None:
             variables.append(found[0])
             cuts |= found[1]

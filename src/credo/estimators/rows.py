@@ -129,7 +129,13 @@ def continuous_class(target: str) -> InputError:
 
 
 def first_columns(
-    x: Any, kinds: Any = "auto", covariance: Any = "diagonal", states: Any = None, *, more: bool
+    x: Any,
+    kinds: Any = "auto",
+    covariance: Any = "diagonal",
+    states: Any = None,
+    numbers: str = "gaussian",
+    *,
+    more: bool,
 ) -> tuple[Columns, Plan, dict[str, str]]:
     """The columns of X that can be used, what they are, and why others are set aside.
 
@@ -142,12 +148,12 @@ def first_columns(
     x = read_again(x)
     plain, array = matrix_columns(x), isinstance(x, np.ndarray)
     if plain is not None and (array or not (states or _any_by_rules(plain))):
-        return plain, plan_of(plain.names, kinds, covariance, states), {}
+        return plain, plan_of(plain.names, kinds, covariance, states, numbers), {}
     if isinstance(x, (Table, Stream)):
         plain = columns_of(x)
-        return plain, plan_of(plain.names, _kept(kinds, x), covariance, states), {}
+        return plain, plan_of(plain.names, _kept(kinds, x), covariance, states, numbers), {}
     names, _, raw, rest = split_columns(x)
-    plan = plan_of(names, kinds, covariance, states)
+    plan = plan_of(names, kinds, covariance, states, numbers)
     found = _columns(x)
     empty = "every cell is missing"
     aside = {n: empty if w.startswith("Every cell") else w for n, w in found.aside.items()}

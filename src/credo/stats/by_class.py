@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError, SchemaError
 from credo.core.frozen import Frozen
+from credo.core.interval_states import cuts_of
 from credo.core.schema import Variable
 from credo.stats.configurations import frozen
 
@@ -96,6 +97,9 @@ class StateCounts(Frozen):
         if self.variable == other.variable:
             both = self.unseen and other.unseen
             return StateCounts(self.variable, self.values + b, self.above, both)
+        cut = [cuts_of(part.variable.states) is not None for part in (self, other)]
+        if any(cut):
+            raise _cut_otherwise(self.variable.name) if all(cut) else _different()
         if self.unseen or other.unseen:
             return replace(other, values=b) if self.unseen else self
         variable = self.variable
@@ -288,7 +292,15 @@ def _refuse_others(a: tuple[str, ...], b: tuple[str, ...]) -> None:
 def _different() -> SchemaError:
     return SchemaError(
         "The two statistics are of different features, or of different kinds of them.",
-        hint="Give both the same columns and kinds.",
+        hint="Give both the same columns, kinds= and numbers=.",
+    )
+
+
+def _cut_otherwise(name: str) -> SchemaError:
+    return SchemaError(
+        f"The number {name!r} is not cut at the same points in both.",
+        hint="Give both the intervals of one of them in states=, numbers='gaussian', or use "
+        "partial_fit.",
     )
 
 

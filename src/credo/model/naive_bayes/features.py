@@ -11,6 +11,7 @@ A missing value is summed out: its factor is 1 in every class, its ln P is 0.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError, UnknownNameError
 from credo.core.frozen import Frozen
+from credo.core.interval_states import cuts_of
 from credo.core.schema import Variable, is_missing
 from credo.model.values.reals import Floats
 
@@ -59,6 +61,11 @@ class States(Frozen):
     """Whether numbers are told apart as above 0 or not (a Bernoulli feature)."""
 
     @property
+    def cuts(self) -> tuple[float, ...] | None:
+        """Where a number is cut into the states; None for a feature that is no number."""
+        return cuts_of(self.variable.states)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The variable."""
         return (self.variable.name,)
@@ -71,6 +78,8 @@ class States(Frozen):
             value = value.item()
         if self.above and isinstance(value, (int, float)):
             return int(value > 0)
+        if self.cuts is not None and value not in self.variable.states:
+            return bisect_left(self.cuts, number_of(self.variable.name, value))
         try:
             return self.variable.code(value)
         except UnknownNameError:

@@ -17,7 +17,7 @@ import numpy as np
 
 from credo.core.errors import InputError, unknown_name
 from credo.core.frozen import Frozen
-from credo.core.render import Shown, View, number
+from credo.core.render import Shown, View, many, number
 from credo.core.schema import Variable
 from credo.model.answers.distribution import Distribution
 from credo.model.methods.naive_bayes import NaiveBayesMethods
@@ -145,8 +145,11 @@ class NaiveBayesModel(Shown, NaiveBayesMethods, Frozen):
             kind = {"States": "categorical", "Normal": "Gaussian", "Normals": "joint Gaussian"}
             what = kind.get(type(f).__name__, type(f).__name__.lower())
             rows.append([", ".join(f.names[:6]) + ("…" if len(f.names) > 6 else ""), what])
+            cut = isinstance(f, States) and f.cuts is not None
+            rows[-1][1] = "binned" if cut else what
             rows[-1].append(
-                f"{f.variable.arity} states, l = {number(f.smoothing)}"
+                f"{many(f.variable.arity, 'interval' if cut else 'state')}, "
+                f"l = {number(f.smoothing)}"
                 if isinstance(f, States)
                 else ""
             )

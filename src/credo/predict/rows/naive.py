@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.core.errors import CredoWarning, ImpossibleError, InputError
+from credo.core.interval_states import interval_codes
 from credo.core.kept import Kept
 from credo.core.schema import Variable
 from credo.data import Column, Columns, columns_for, unmasked, warn_renamed
@@ -49,9 +50,9 @@ _SPAN = 65_000  # whole numbers farther apart than this are looked up, not table
 
 
 def variables_of(model: NaiveBayesModel) -> dict[str, Variable | None]:
-    """The variable of each feature: discrete ones, None for numbers (above 0 or not, too)."""
+    """The variable of each feature: discrete ones, None for numbers (above 0 or not, or cut)."""
     return {
-        n: f.variable if isinstance(f, States) and not f.above else None
+        n: f.variable if isinstance(f, States) and not f.above and f.cuts is None else None
         for f in model.features
         for n in f.names
     }
@@ -241,6 +242,9 @@ def coded(f: States, column: Column | None, n: int) -> tuple[NDArray[Any], Windo
         return column.values, (0, len(codes), codes, k)
     if f.above:
         return column.values, (0, -1, None, k)
+    if f.cuts is not None:
+        numbers = np.ascontiguousarray(column.values, dtype=np.float64)
+        return interval_codes(_finite(f.variable.name, numbers), f.cuts), (0, k + 2, None, k)
     whole = [int(s) for s in f.variable.states if isinstance(s, (int, np.integer, bool))]
     if len(whole) == k and max(whole) - min(whole) < _SPAN:
         low = min(whole)

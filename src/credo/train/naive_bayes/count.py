@@ -3,15 +3,14 @@
 Columns of numbers, as they lie in arrays and frames, are counted where they are: a whole number is
 its own code. A plan that leaves kinds to the rules ('auto') is settled by the first rows that are
 counted with it: text and booleans are states, whole numbers if they are few (`are_states`), other
-numbers are Gaussian. Where all columns lie in one array and are of one kind, the array is counted
-as it lies: no object for each column.
-
-Cells become what a feature wants, codes of given states or numbers, or are refused.
+numbers are Gaussian, or cut into intervals where that tells the class better (`numbers.py`). Where
+all columns lie in one array and are of one kind, the array is counted as it lies: no object for
+each column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,19 @@ from credo.data import FEW_INTEGERS, Column, Columns, are_states
 from credo.stats.by_class import ByClass, ClassMoments, JointMoments, Points, StateCounts, Totals
 from credo.stats.squares import refuse_underflow
 from credo.stats.window_counts import WIDEST, WindowCounts
-from credo.train.naive_bayes.plan import Plan
+from credo.train.naive_bayes.cells import (
+    declared_column,
+    holds_numbers,
+    joint_values,
+    numbers_of_column,
+    refuse_infinite,
+    refuse_no_counts,
+    whole_column,
+)
+from credo.train.naive_bayes.numbers import model_numbers
+from credo.train.naive_bayes.plan import NUMBER, Plan
 
-__all__ = ["by_class", "class_moments", "joint_values"]
+__all__ = ["by_class", "class_moments"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -46,10 +55,13 @@ def by_class(
     plan: Plan,
     weights: Array | None = None,
     threads: int = 1,
+    *,
+    classed: bool = True,
 ) -> ByClass:
     """The statistics of some columns by class; `plan` is settled where it was open.
 
-    `group` has the class of each row; the number of classes stands for a row without one.
+    `group` has the class of each row; the number of classes stands for a row without one. If it is
+    not meant (`classed`), how numbers are modelled within the classes stays open.
 
     >>> y, plan = Variable("y", "discrete", (0, 1)), Plan({"a": "auto"})
     >>> cells = Columns(2, {"a": Column(np.array([0.5, 1.5]))})
@@ -63,7 +75,7 @@ def by_class(
         weight = np.bincount(group, weights, minlength=k + 1)
         if weights.dtype.kind == "i":
             weight = weight.astype(np.int64)
-    counting = _Counting(columns, group, k, weights, threads)
+    counting = _Counting(columns, group, k, weights, threads, classed)
     found = counting.matrix(plan) if columns.matrix is not None else None
     if found is None:
         found = counting.columns_of(plan)
@@ -74,10 +86,16 @@ class _Counting:
     """Columns and their classes, to be counted."""
 
     def __init__(
-        self, columns: Columns, group: Codes, k: int, weights: Array | None, threads: int
+        self,
+        columns: Columns,
+        group: Codes,
+        k: int,
+        weights: Array | None,
+        threads: int,
+        classed: bool,
     ) -> None:
         self.columns, self.group, self.k, self.threads = columns, group, k, threads
-        self.weights = weights
+        self.weights, self.classed = weights, classed
         self.floats = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
 
     # --- all columns in one array ---------------------------------------------------------
@@ -90,8 +108,12 @@ class _Counting:
         if word is None or plan.states or not matrix.shape[1] or len(names) != len(matrix.T):
             return None
         if kind == "auto" and matrix.dtype.kind == "f":
-            kind = "gaussian"
-        if kind == "gaussian":
+            kind = plan.number
+        if kind in (NUMBER, "binned"):
+            plan.all_are(kind)
+            self._model_numbers(plan)
+            word, kind = None, plan.word
+        if kind in ("gaussian", NUMBER):
             if plan.together or (plan.full and matrix.shape[1] > 1):
                 return None
             found: dict[str, Any] = {"moments": self._matrix_moments(names, matrix)}
@@ -139,7 +161,7 @@ class _Counting:
             columns, self.group, self.k, self.floats, self.threads
         )
         if not countable:
-            _refuse_no_counts(names, columns if isinstance(columns, list) else columns.T)
+            refuse_no_counts(names, columns if isinstance(columns, list) else columns.T)
         return Totals(tuple(names), totals)
 
     def _window_counts(
@@ -168,12 +190,14 @@ class _Counting:
 
     def columns_of(self, plan: Plan) -> dict[str, Any]:
         """The statistics of columns of several kinds."""
-        counts = self._states(plan)
+        counts = self._states(plan, plan.of("categorical", "bernoulli", "auto"))
+        self._model_numbers(plan)
+        counts |= self._states(plan, [n for n in plan.of("binned") if n in plan.states])
         self._settle(plan)
         grouped = {n for g in plan.together for n in g}
-        single = [n for n in plan.of("gaussian") if n not in grouped]
+        single = [n for n in plan.of("gaussian", NUMBER) if n not in grouped]
         bag, by_name = plan.of("counts"), self.columns.by_name
-        words = [_numbers_of_column(n, by_name[n], "counts") for n in bag]
+        words = [numbers_of_column(n, by_name[n], "counts") for n in bag]
         kinds = plan.kinds
         return {
             "names": tuple(n for n, kind in kinds.items() if kind != "ignore"),
@@ -185,6 +209,10 @@ class _Counting:
             "words": self._totals(bag, words) if bag else None,
             "points": tuple(self._points(n) for n in plan.of("kernel")),
         }
+
+    def _model_numbers(self, plan: Plan) -> None:
+        if self.classed:
+            model_numbers(plan, self.columns, self.group, self.k, self.weights)
 
     def _settle(self, plan: Plan) -> None:
         """Which columns vary together; one of which the first rows have no value stands alone."""
@@ -200,7 +228,7 @@ class _Counting:
         plan.together = tuple(tuple(names) for names in groups if len(names) > 1)
 
     def _points(self, name: str) -> Points:
-        numbers = _numbers_of_column(name, self.columns.by_name[name], "kernel")
+        numbers = numbers_of_column(name, self.columns.by_name[name], "kernel")
         values = np.ascontiguousarray(numbers, dtype=np.float64)
         refuse_infinite(name, values)
         return Points.of(name, values, self.group, self.k, self.weights)
@@ -216,26 +244,26 @@ class _Counting:
             refuse_underflow(names[j], arrays[j])
         return found
 
-    def _states(self, plan: Plan) -> dict[str, StateCounts]:
+    def _states(self, plan: Plan, names: Sequence[str]) -> dict[str, StateCounts]:
         """Counts of states; 'auto' in the plan becomes what the columns show."""
         arrays: dict[str, Array] = {}
         windows: dict[str, Window] = {}
         variables: dict[str, Variable | None] = {}
-        for name in plan.of("categorical", "bernoulli", "auto"):
+        for name in names:
             column, kind = self.columns.by_name[name], plan.kinds[name]
             if name in plan.states:
-                column = _declared_column(name, column, plan.states[name])
-            elif kind == "bernoulli" and _holds_numbers(column):
-                arrays[name], windows[name] = _numbers_of_column(name, column, kind), _ABOVE
+                column = declared_column(name, column, plan.states[name])
+            elif kind == "bernoulli" and holds_numbers(column):
+                arrays[name], windows[name] = numbers_of_column(name, column, kind), _ABOVE
                 variables[name] = Variable(name, "discrete", (0, 1))
                 continue
             elif column.variable is None and column.values.dtype.kind == "b":
                 column = Column(column.values, Variable(name, "discrete", (False, True)))
             elif column.variable is None and column.values.dtype.kind == "f":
                 if kind == "auto":
-                    plan.kinds[name] = "gaussian"
+                    plan.kinds[name] = plan.number
                     continue
-                column = _whole_column(name, column)
+                column = whole_column(name, column)
             arrays[name], variable = column.values, column.variable
             variables[name] = variable
             if variable is not None:
@@ -275,7 +303,7 @@ class _Counting:
         late = {n for n, table in counts.items() if table[:, -1].any()}
         if late:  # the sample missed a value
             windows |= _windows({n: seen[n] for n in late}, plan)
-            for name in [n for n in late if plan.kinds[n] == "gaussian"]:
+            for name in [n for n in late if plan.kinds[n] == plan.number]:
                 del counts[name]
                 late.remove(name)
             counts |= self._tables({n: arrays[n] for n in late}, windows)
@@ -285,7 +313,7 @@ class _Counting:
                 values = np.flatnonzero(table[:, :-2].any(axis=0))
                 ends = (0, 0) if not len(values) else (int(values[0]), int(values[-1]))
                 few = are_states(name, len(values), len(self.group), *ends)[0]
-                plan.kinds[name] = "categorical" if few else "gaussian"
+                plan.kinds[name] = "categorical" if few else plan.number
                 if not few:
                     continue
             out[name] = _state_counts(name, table, windows[name], None)
@@ -306,7 +334,7 @@ def _limits(rows: Array) -> tuple[int, int] | None:
 def _few_or_moments(counts: WindowCounts, rows: int, plan: Plan) -> dict[str, Any] | None:
     """Whole numbers that are few are states; of the others the moments, from their counts.
 
-    None where those vary together, which counts do not tell.
+    None where those vary together, which counts do not tell, or may be cut into intervals.
     """
     many = counts.known.sum(axis=1)
     few = (many <= 2) | ((many <= 4) & (many < rows))
@@ -319,11 +347,11 @@ def _few_or_moments(counts: WindowCounts, rows: int, plan: Plan) -> dict[str, An
         return found
     real = np.flatnonzero(~few).tolist()
     if few.any():
-        plan.kinds.update({counts.names[i]: "gaussian" for i in real})
+        plan.kinds.update({counts.names[i]: plan.number for i in real})
         plan.kinds.update({n: "categorical" for n, k in plan.kinds.items() if k == "auto"})
     else:
-        plan.all_are("gaussian")
-    if plan.full:
+        plan.all_are(plan.number)
+    if plan.full or plan.number != "gaussian":
         return None
     n = counts.values[real].astype(np.float64)
     x = np.arange(n.shape[2], dtype=np.float64) + counts.low
@@ -345,18 +373,18 @@ def _moments_of_counts(names: tuple[str, ...], n: Floats, x: Floats) -> ClassMom
 
 
 def _windows(sample: Mapping[str, Array], plan: Plan) -> dict[str, Window]:
-    """Where the whole numbers of each column lie; those that are no states become Gaussian."""
+    """Where the whole numbers of each column lie; those that are no states are numbers."""
     out: dict[str, Window] = {}
     ranges = _core.naive_ranges(list(sample.values()))
     for (name, values), (low, high, whole, _, _) in zip(sample.items(), ranges, strict=True):
         auto, wide = plan.kinds[name] == "auto", high - low >= FEW_INTEGERS
         if auto and wide and len(np.unique(values)) > FEW_INTEGERS:
-            plan.kinds[name] = "gaussian"
+            plan.kinds[name] = plan.number
         elif whole and high - low < _FARTHEST:
             span = max(int(high - low) + 1, 1)
             out[name] = int(low), span, None, span
         elif auto:
-            plan.kinds[name] = "gaussian"
+            plan.kinds[name] = plan.number
         else:
             raise LimitError(
                 f"The whole numbers of {name!r} lie {high - low:,} apart; "
@@ -395,7 +423,7 @@ def class_moments(
     """The moments of some columns, each alone."""
     if not names:
         return None
-    arrays = [_numbers_of_column(n, columns.by_name[n]) for n in names]
+    arrays = [numbers_of_column(n, columns.by_name[n]) for n in names]
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(arrays, group, k, weights, threads)
     for j in np.flatnonzero(~np.isfinite(mean).all(axis=1)).tolist():
@@ -403,84 +431,3 @@ def class_moments(
     for j in np.flatnonzero(((scatter == 0) & (n > 1)).any(axis=1)).tolist():
         refuse_underflow(names[j], np.asarray(arrays[j], dtype=np.float64))
     return ClassMoments(tuple(names), n, mean, scatter)
-
-
-def _declared_column(name: str, column: Column, states: Sequence[Any]) -> Column:
-    """The codes of a column whose states are given; a cell that is none of them is refused."""
-    variable = Variable(name, "discrete", tuple(states))
-    if column.variable is not None:
-        labels: list[Any] = list(column.variable.states)
-        where = column.values
-    else:
-        different, where = np.unique(column.values, return_inverse=True)
-        labels = [v if v == v else None for v in different.tolist()]
-        whole = [isinstance(v, float) and v.is_integer() for v in labels]
-        labels = [int(v) if w else v for v, w in zip(labels, whole, strict=True)]
-    lut = np.full(len(labels) + 2, variable.arity, dtype=np.uint16)
-    for i, label in enumerate(labels):
-        if label is not None:
-            lut[i] = variable.code(label)
-    return Column(lut[where], variable)
-
-
-def _whole_column(name: str, column: Column) -> Column:
-    """Decimals that are to be states: as whole numbers if they are, else each its own state."""
-    values = column.values
-    ((_, _, whole, _, infinite),) = _core.naive_ranges([values])
-    if infinite:
-        refuse_infinite(name, values)
-    if whole:
-        return column
-    different, where = np.unique(values, return_inverse=True)
-    different = different[different == different]
-    if len(different) > MAX_STATES:
-        raise LimitError(
-            f"{name!r} has {len(different):,} different numbers; a categorical feature has at most "
-            f"{MAX_STATES:,} states.",
-            hint="Make it 'gaussian'.",
-        )
-    codes = np.minimum(where, len(different)).astype(np.uint16)
-    return Column(codes, Variable(name, "discrete", tuple(different.tolist())))
-
-
-def _holds_numbers(column: Column) -> bool:
-    """Whether the cells are numbers, or booleans, and not text."""
-    variable = column.variable
-    return variable is None or not any(isinstance(s, str) for s in variable.states)
-
-
-def _numbers_of_column(name: str, column: Column, kind: str = "gaussian") -> Array:
-    """The cells of a column as numbers; text is refused."""
-    if column.variable is None:
-        return column.values
-    if not _holds_numbers(column):
-        text = next(s for s in column.variable.states if isinstance(s, str))
-        raise InputError(
-            f"{name!r} holds the text {text!r} and cannot be {kind!r}.",
-            hint=f"Make it 'categorical', as in kinds={{{name!r}: 'categorical'}}.",
-        )
-    lut = np.array([*(float(s) for s in column.variable.states), np.nan])
-    return np.asarray(lut[column.values])
-
-
-def joint_values(columns: Columns, names: Sequence[str]) -> Floats:
-    """The cells of some columns as numbers [row, column], NaN where one is missing."""
-    found = [_numbers_of_column(n, columns.by_name[n]) for n in names]
-    return np.stack([np.asarray(a, dtype=np.float64) for a in found], axis=1)
-
-
-def refuse_infinite(name: str, values: Array) -> None:
-    """Refuse a column that holds infinity."""
-    if values.dtype.kind == "f" and np.isinf(values).any():
-        row = int(np.isinf(values).argmax())
-        raise InputError(
-            f"Row {row + 1:,} of {name!r} is infinite: a value must be finite (infinity is "
-            "neither a number nor missing)."
-        )
-
-
-def _refuse_no_counts(names: Sequence[str], columns: Iterable[Array]) -> None:
-    """Refuse the first column with a count that is negative or infinite."""
-    for name, x in zip(names, columns, strict=True):
-        if ((x < 0) | np.isinf(x)).any():
-            raise InputError(f"The counts {name!r} must be finite and not negative.")

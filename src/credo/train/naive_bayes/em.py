@@ -42,7 +42,8 @@ from credo.model.values.value import whole
 from credo.predict.rows.naive import predict_columns
 from credo.stats.by_class import ByClass, ClassMoments, JointMoments
 from credo.train.em.run import EMProblem, run_em
-from credo.train.naive_bayes.count import by_class, class_moments, joint_values
+from credo.train.naive_bayes.cells import joint_values
+from credo.train.naive_bayes.count import by_class, class_moments
 from credo.train.naive_bayes.fit import Options, train
 from credo.train.naive_bayes.plan import Plan
 
@@ -138,7 +139,7 @@ class _Problem(EMProblem[NaiveBayesModel, ByClass]):
         self.options = replace(options, variance="ml") if shrunk else options
         self.source, self.k = source, target.arity
         for columns, group, _ in rows():  # all rows say what a column is, not those with a class
-            by_class(columns, np.zeros_like(group), target, plan, None, threads)
+            by_class(columns, np.zeros_like(group), target, plan, None, threads, classed=False)
             break
         self.gaps = [names for names in plan.together if self._has_gaps(names)]
 

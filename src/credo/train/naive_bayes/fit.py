@@ -27,12 +27,14 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.core.errors import InputError, unknown_name
+from credo.core.interval_states import cuts_of
 from credo.model.naive_bayes.blocks import NormalBlock, StateBlock
 from credo.model.naive_bayes.features import Bag, Feature, Kernel, Normals, States
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.model.values.record import Record
 from credo.stats.by_class import ByClass, ClassMoments, JointMoments, Points, StateCounts, Totals
 from credo.stats.window_counts import WindowCounts
+from credo.train.naive_bayes.plan import check_numbers
 
 __all__ = ["Options", "check_options", "class_log_prior", "log_shares", "not_negative", "train"]
 
@@ -69,6 +71,19 @@ class Options:
             if isinstance(given := getattr(self, what), Mapping)
         }
         return replace(self, **changed) if changed else self
+
+    def numbers_of(self, numbers: Any, kinds: Any) -> tuple[str, Any]:
+        """How numbers are modelled, in a word, and the kinds of those that a mapping names.
+
+        Intervals need a prior: without one, a class that lacks a row in one of them is ruled out.
+
+        >>> Options().numbers_of("auto", "auto"), Options(variance="ml").numbers_of("auto", "auto")
+        (('auto', 'auto'), ('gaussian', 'auto'))
+        """
+        word, kinds = check_numbers(numbers, kinds)
+        given = self.smoothing.values() if isinstance(self.smoothing, Mapping) else [self.smoothing]
+        with_prior = self.variance == "shrunk" and all(v != 0 for v in given)
+        return ("gaussian" if word == "auto" and not with_prior else word), kinds
 
     def smoothing_of(self, name: str) -> float:
         """l of one feature."""
@@ -288,7 +303,7 @@ def _states(part: StateCounts, options: Options, notes: list[str]) -> States:
     smoothing, least = options.smoothing_of(name), options.least_of(name)
     n = part.values.astype(np.float64)
     theta, new = log_shares(n, smoothing, max(n.shape[1], least))
-    if n.shape[1] == 1 and least < 2:
+    if n.shape[1] == 1 and least < 2 and cuts_of(part.variable.states) is None:
         notes.append(_one_state(name, part.variable.states[0]))
     return States(part.variable, theta, n + smoothing, new, smoothing, part.above)
 

@@ -23,10 +23,11 @@ from credo.stats.moments import Moments
 from credo.stats.tally import Source
 from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.fit import Options, train
-from credo.train.naive_bayes.plan import Plan, plan_of
+from credo.train.naive_bayes.numbers import LOOKED_AT, model_numbers
+from credo.train.naive_bayes.plan import NUMBER, Plan, plan_of
+from credo.train.numbers.cutting import some_rows
 
 __all__ = [
-    "by_schema",
     "classed_rows",
     "given_words",
     "is_constant",
@@ -34,6 +35,7 @@ __all__ = [
     "plan_of_source",
     "read_again",
     "read_for",
+    "settle_stream",
     "source_by_class",
     "tally_by_class",
     "told_aside",
@@ -50,6 +52,7 @@ def naive_bayes(
     class_prior: Any = None,
     class_smoothing: float = 0.0,
     kinds: Any = "auto",
+    numbers: Any = "auto",
     covariance: Any = "diagonal",
     variance: str = "shrunk",
     variance_floor: float = 1e-9,
@@ -73,7 +76,11 @@ def naive_bayes(
         P(class), if it is known; otherwise the shares of the classes, with `class_smoothing`
         added to each count (0: the shares themselves).
     kinds : "auto", a kind, or a mapping from feature to kind
-        'categorical', 'bernoulli', 'gaussian', 'counts', 'kernel' or 'ignore'.
+        'categorical', 'bernoulli', 'gaussian', 'binned', 'counts', 'kernel' or 'ignore'.
+    numbers : "auto", "gaussian", "binned", or a mapping from feature to one of them
+        How numbers are modelled whose kind is left to the rules: as a Gaussian in each class, by
+        intervals cut for the class (MODL), or each by what tells the class better on rows left
+        out. Without a prior (`smoothing=0`, `variance="ml"` or "sample") 'auto' is Gaussian.
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
     variance : "shrunk", "ml" or "sample"
@@ -93,6 +100,7 @@ def naive_bayes(
     male    0.00001
     """
     options = Options(smoothing, class_prior, class_smoothing, variance, variance_floor, min_states)
+    numbers, kinds = options.numbers_of(numbers, kinds)
     if isinstance(table, (Table, Stream, Source)):
         if weights is not None:
             raise InputError("The table has been read already; give weights= to read.")
@@ -107,7 +115,7 @@ def naive_bayes(
             hint=f"Read the table with schema={{{target!r}: 'discrete'}}, or learn a network that "
             "predicts numbers: cr.learn(rows).",
         )
-    plan = plan_of_source(source, target, kinds, covariance, states)
+    plan = plan_of_source(source, target, kinds, covariance, states, numbers)
     statistic = source_by_class(source, target, plan, threads)
     model = train(statistic, options.without(source.schema.set_aside), source.schema.source)
     if source is not table:
@@ -236,7 +244,9 @@ def _whole_class(source: Any, target: str, more: bool) -> bool:
     return few and n < len(values)
 
 
-def plan_of_source(source: Any, target: str, kinds: Any, covariance: Any, states: Any) -> Plan:
+def plan_of_source(
+    source: Any, target: str, kinds: Any, covariance: Any, states: Any, numbers: str
+) -> Plan:
     """Which kind each feature of a source is; one that was set aside and has a kind is refused."""
     aside = source.schema.set_aside
     groups = (
@@ -253,7 +263,8 @@ def plan_of_source(source: Any, target: str, kinds: Any, covariance: Any, states
             if kinds[name] not in ("ignore", "auto"):
                 source.schema[name]  # says why it was set aside, and what to do
         kinds = {n: kind for n, kind in kinds.items() if n not in aside}
-    return plan_of([n for n in source.schema.names if n != target], kinds, covariance, states)
+    names = [n for n in source.schema.names if n != target]
+    return plan_of(names, kinds, covariance, states, numbers)
 
 
 def _no_target(source: Any, target: Any) -> Exception:
@@ -313,24 +324,35 @@ def source_by_class(source: Any, target: str, plan: Plan, threads: int | None = 
         return tally_by_class(source, target, plan, threads)
     variable = source.schema[target]
     if isinstance(source, Stream):
-        by_schema(source, plan)  # no batch says what a column is
+        settle_stream(source, target, plan)
     return sum(
         by_class(columns, group, variable, plan, weights, threads or 1)
         for columns, group, weights in classed_rows(source, target)
     )  # type: ignore[return-value]
 
 
-def by_schema(source: Any, plan: Plan) -> None:
-    """Settle a plan by the schema of a source, where no part of the rows is to say so."""
+def settle_stream(source: Stream, target: str, plan: Plan) -> None:
+    """Settle a plan by the schema of a stream, and how its numbers are modelled by rows that lie
+    evenly in it: no batch says what a column is.
+    """
+    _by_schema(source, plan)
+    if plan.of(NUMBER, "binned"):
+        some = some_rows(source, LOOKED_AT, [target, *plan.of(NUMBER, "binned")])
+        ((columns, group, weights),) = classed_rows(some, target)
+        model_numbers(plan, columns, group, source.schema[target].arity, weights)
+
+
+def _by_schema(source: Any, plan: Plan) -> None:
     for name in plan.of("auto"):
-        plan.kinds[name] = "categorical" if source.schema[name].is_discrete else "gaussian"
+        plan.kinds[name] = "categorical" if source.schema[name].is_discrete else plan.number
     plan.settle()
 
 
 def tally_by_class(source: Any, target: str, plan: Plan, threads: int | None = None) -> ByClass:
-    """The same statistics from anything that can tally, in one pass."""
+    """The same statistics from anything that can tally, in one pass; its numbers are Gaussian."""
     variable = source.schema[target]
-    by_schema(source, plan)
+    plan.numbers = "gaussian" if plan.numbers == "auto" else plan.numbers
+    _by_schema(source, plan)
     for name, kind in plan.kinds.items():
         _refuse_other(source.schema[name], kind)
     grouped = {n for g in plan.together for n in g}

@@ -6,18 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from credo.core.errors import InputError, close_names, unknown_name
+from credo.core.interval_states import cuts_of
 
-__all__ = ["KINDS", "Plan", "plan_of"]
+__all__ = ["KINDS", "NUMBER", "Plan", "check_numbers", "plan_of"]
 
-KINDS = ("categorical", "bernoulli", "gaussian", "counts", "kernel", "ignore")
+KINDS = ("categorical", "bernoulli", "gaussian", "binned", "counts", "kernel", "ignore")
 """What a feature can be."""
+NUMBER = "number"
+"""What 'auto' becomes for a number, until the rows say how it is modelled."""
 
 
 class Plan:
     """Which kind each feature is ('auto' until rows are counted), and which vary together.
 
     `kinds` is a mapping by name, or a pair of names and the one word for all of them: thousands of
-    names are not looked at then.
+    names are not looked at then. `numbers` is what a number becomes whose kind is left to the
+    rules: 'gaussian', 'binned', or 'auto' for what the rows ask for. `states` are those that are
+    known beforehand, or the intervals of a number. With `more` rows to come, each number has a say.
 
     >>> Plan((("a", "b"), "gaussian")).kinds
     {'a': 'gaussian', 'b': 'gaussian'}
@@ -29,9 +34,11 @@ class Plan:
         together: Sequence[Sequence[str]] = (),
         states: Mapping[str, Sequence[Any]] | None = None,
         full: bool = False,
+        numbers: str = "gaussian",
     ) -> None:
         self.together = tuple(tuple(g) for g in together)
         self.full, self.settled = full, False
+        self.numbers, self.more = numbers, False
         self.states = dict(states or {})
         self._alike: Any = kinds if isinstance(kinds, tuple) else None
         self._kinds: Any = None if isinstance(kinds, tuple) else dict(kinds)
@@ -44,6 +51,11 @@ class Plan:
         self._alike = None  # from here on they may differ
         found: dict[str, str] = self._kinds
         return found
+
+    @property
+    def number(self) -> str:
+        """The kind of a number that is left to the rules; `NUMBER` where the rows are to say."""
+        return NUMBER if self.numbers == "auto" else self.numbers
 
     @property
     def word(self) -> str | None:
@@ -75,7 +87,11 @@ class Plan:
 
 
 def plan_of(
-    names: Sequence[str], kinds: Any, covariance: Any = "diagonal", states: Any = None
+    names: Sequence[str],
+    kinds: Any,
+    covariance: Any = "diagonal",
+    states: Any = None,
+    numbers: str = "gaussian",
 ) -> Plan:
     """Which kind each feature is, from one word for all, a mapping, or a list in order.
 
@@ -86,7 +102,8 @@ def plan_of(
     if isinstance(kinds, str):
         alone = isinstance(covariance, str) and covariance in ("diagonal", "full")
         if kinds in known and alone and not states:
-            return Plan((tuple(names), kinds), full=covariance == "full")
+            full = covariance == "full"
+            return Plan((tuple(names), kinds), full=full, numbers="gaussian" if full else numbers)
         found = dict.fromkeys(names, kinds)
     elif isinstance(kinds, Mapping):
         for name in kinds:
@@ -111,9 +128,32 @@ def plan_of(
         if name not in names:
             raise unknown_name("The states of", name, names, "for a feature")
         if found[name] == "auto":
-            found[name] = "categorical"
+            found[name] = "categorical" if cuts_of(tuple(states[name])) is None else "binned"
     together = _groups(names, found, covariance)
-    return Plan(found, together, states, covariance == "full")
+    full = covariance == "full"
+    return Plan(found, together, states, full, "gaussian" if full else numbers)
+
+
+def check_numbers(numbers: Any, kinds: Any) -> tuple[str, Any]:
+    """How numbers are modelled, as one word and the kinds of those that a mapping names.
+
+    >>> check_numbers({"age": "binned"}, "auto"), check_numbers("gaussian", "auto")
+    (('auto', {'age': 'binned'}), ('gaussian', 'auto'))
+    """
+    words = ("auto", "gaussian", "binned")
+    given = numbers if isinstance(numbers, Mapping) else {"": numbers}
+    for name, word in given.items():
+        if word not in words:
+            of = f" for {name!r}" if name else ""
+            raise InputError(
+                f"numbers must be 'auto', 'gaussian' or 'binned'{of}, got {word!r}.",
+                hint="Other kinds of a column are given in kinds=.",
+            )
+    if not isinstance(numbers, Mapping):
+        return numbers, kinds
+    if kinds != "auto" and not isinstance(kinds, Mapping):
+        raise InputError("With one kind for all, or a list of them, numbers is one word.")
+    return "auto", {**({} if kinds == "auto" else kinds), **numbers}
 
 
 def _groups(names: Sequence[str], kinds: dict[str, str], covariance: Any) -> list[list[str]]:

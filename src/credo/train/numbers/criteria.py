@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ from credo.train.numbers.partition import best_partition
 __all__ = ["best_cuts", "cost_of"]
 
 Floats = NDArray[np.float64]
+
+_CELLS = 1 << 16  # numbers held at a time
+_TABLE = 1 << 20
 
 
 def best_cuts(histogram: Histogram, most: int | None = None) -> list[float]:
@@ -62,19 +66,37 @@ def _costs(
     cost = np.full((size + 1, size + 1), np.inf)
     ends = np.concatenate([[low], edges, [high]])
     least = np.finfo(float).tiny + np.spacing(max(abs(low), abs(high)))
-    for i in range(size):
-        inside = below[i + 1 :] - below[i]
-        n = inside.sum(axis=1)
+    factorial = _log_factorials(counts, total + classes)
+    many = max(_CELLS // (size * classes), 1)
+    for first in range(0, size, many):  # groups that begin at a few intervals, all of them at once
+        rows = slice(first, min(first + many, size))
+        inside = np.maximum(below[None, first + 1 :] - below[rows, None], 0.0)
+        n = inside.sum(axis=2)
         if classes > 1:
-            cost[i, i + 1 :] = _choose(n + classes - 1, classes - 1) + gammaln(n + 1)
-            cost[i, i + 1 :] -= gammaln(inside + 1).sum(axis=1)
+            found = factorial(n + classes - 1) - factorial(classes - 1.0)
+            found -= factorial(inside).sum(axis=2)
         else:
-            cost[i, i + 1 :] = n * np.log(np.maximum(ends[i + 1 :] - ends[i], least)) - gammaln(
-                n + 1
-            )
+            wide = ends[None, first + 1 :] - ends[rows, None]
+            found = n * np.log(np.maximum(wide, least)) - factorial(n)
+        cost[rows, first + 1 :] = np.where(_after(rows, size), found, np.inf)
     if classes > 1:
         return cost, lambda k: float(np.log(total) + _choose(total + k - 1, k - 1))
     return cost, lambda k: float(_choose(size - 1, k - 1) + gammaln(total + k) - gammaln(k))
+
+
+def _after(rows: slice, size: int) -> NDArray[np.bool_]:
+    """Whether a group that begins at one of the rows ends behind it."""
+    ends = np.arange(rows.start + 1, size + 1)
+    out: NDArray[np.bool_] = ends[None, :] > np.arange(rows.start, rows.stop)[:, None]
+    return out
+
+
+def _log_factorials(counts: Floats, most: float) -> Callable[[Any], Any]:
+    """n ↦ ln n!, from a table where all counts are whole."""
+    if most > _TABLE or (counts % 1 != 0).any():
+        return lambda n: gammaln(n + 1.0)
+    table = gammaln(np.arange(int(most) + 1) + 1.0)
+    return lambda n: table[np.asarray(n).astype(np.intp)]
 
 
 def _choose(n: Floats | float, k: float) -> Floats:

@@ -27,11 +27,12 @@ from credo.stats.rows import code_type
 from credo.train.numbers.criteria import best_cuts
 from credo.train.parameters.sources import Opened
 
-__all__ = ["cut", "cut_points"]
+__all__ = ["LOOKED_AT", "cut", "cut_points", "some_rows", "spread_places"]
 
 Floats = NDArray[np.float64]
 
-_LOOKED_AT = 131_072  # rows of a stream from which the fine edges are taken
+LOOKED_AT = 131_072
+"""Rows of a stream from which the fine edges are taken."""
 
 
 def cut(
@@ -89,14 +90,20 @@ def cut(
 
 
 def cut_points(
-    numbers: Floats, classes: NDArray[Any] | None, arity: int, weights: Any = None
+    numbers: Floats,
+    classes: NDArray[Any] | None,
+    arity: int,
+    weights: Any = None,
+    fine: int = FINE,
 ) -> list[float]:
     """The cut points of one column, by classes (codes; the arity is missing) or its density.
+
+    They are chosen among the edges of at most `fine` intervals.
 
     >>> cut_points(np.array([1.0, 2.0, 3.0, 4.0] * 5), np.array([0, 0, 1, 1] * 5), 2)
     [2.5]
     """
-    edges = fine_edges(numbers, weights)
+    edges = fine_edges(numbers, weights, fine)
     return best_cuts(Histogram.of(edges, numbers, classes, arity, weights))
 
 
@@ -127,7 +134,7 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     used = list(names) if by is None else [by, *names]
     if not names:
         return {}
-    first = source if isinstance(source, Table) else _some(source, used)
+    first = source if isinstance(source, Table) else some_rows(source, LOOKED_AT, used)
     edges = {n: fine_edges(first.values(n), first.weights, FINE) for n in names}
     batches = [source] if isinstance(source, Table) else source.batches(used)
 
@@ -141,12 +148,30 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     return reduce(lambda a, b: {n: add(a[n], b[n]) for n in names}, parts)
 
 
-def _some(stream: Stream, names: Sequence[str]) -> Table:
-    """Rows spread evenly over a stream; all of one that is short."""
-    step = max(-(-stream.rows // _LOOKED_AT), 1)
-    parts, done = [], 0
+def spread_places(rows: int, most: int) -> NDArray[np.int64] | slice:
+    """The places of rows spread evenly over a table: all, or one drawn from each of `most` parts of
+    equal length. The draws are always the same ones.
+
+    >>> spread_places(5, 9), spread_places(9, 3).tolist()
+    (slice(None, None, None), [1, 3, 6])
+    """
+    if rows <= most:
+        return slice(None)
+    ends = np.arange(most + 1, dtype=np.int64) * rows // most
+    chance = np.random.default_rng(0).random(most)
+    out: NDArray[np.int64] = ends[:-1] + (chance * np.diff(ends)).astype(np.int64)
+    return out
+
+
+def some_rows(stream: Stream, most: int, names: Sequence[str]) -> Table:
+    """Columns of a stream, of rows that are spread evenly over it; all of one that is short."""
+    places, parts, done = spread_places(stream.rows, most), [], 0
     for table in stream.batches(names):
-        parts.append(table.take(slice((-done) % step, None, step)).block)
+        here: Any = places
+        if not isinstance(places, slice):
+            low, high = np.searchsorted(places, [done, done + len(table)])
+            here = places[low:high] - done
+        parts.append(table.take(here).block)
         done += len(table)
     arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
     weights = [p.weights for p in parts if p.weights is not None]

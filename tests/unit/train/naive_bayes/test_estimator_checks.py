@@ -26,6 +26,7 @@ def array_api_checks() -> str:
 @parametrize_with_checks(
     [
         NaiveBayes(),
+        NaiveBayes(numbers="binned"),
         NaiveBayes(unlabelled="em"),
         NaiveBayes(covariance="full", variance="sample"),
         NaiveBayes(kinds="kernel"),

@@ -75,8 +75,8 @@ def test_a_column_without_a_value_in_the_first_rows_is_set_aside():
 def test_two_that_decided_otherwise_cannot_be_merged():
     x = np.arange(30)[:, None]
     few, many = NaiveBayes().fit(x % 2, x[:, 0] % 3), NaiveBayes().fit(x, x[:, 0] % 3)
-    assert few.kinds_ == {"x0": "categorical"} and many.kinds_ == {"x0": "gaussian"}
-    with pytest.raises(SchemaError, match=r"different kinds.*same columns and kinds"):
+    assert few.kinds_ == {"x0": "categorical"} and many.kinds_ == {"x0": "binned"}
+    with pytest.raises(SchemaError, match=r"different kinds.*same columns, kinds= and numbers="):
         few.merge(many)
 
 
@@ -216,7 +216,7 @@ def test_the_first_rows_say_which_columns_vary_together():
     x, y = rng.normal(size=(40, 3)), np.arange(40) % 2
     x[:20, 2] = np.nan  # no value in the first rows: it stands alone
     parts = NaiveBayes(covariance="full").partial_fit(x[:20], y[:20]).partial_fit(x[20:], y[20:])
-    whole = NaiveBayes(covariance=[["x0", "x1"]]).fit(x, y)
+    whole = NaiveBayes(covariance=[["x0", "x1"]], numbers="gaussian").fit(x, y)
     assert [f.names for f in parts.model_.features] == [("x0", "x1"), ("x2",)]
     np.testing.assert_allclose(parts.predict_log_proba(x), whole.predict_log_proba(x), rtol=1e-9)
 

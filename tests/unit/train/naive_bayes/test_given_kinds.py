@@ -131,8 +131,11 @@ def test_a_source_says_what_it_cannot_tally(path):
     table = cr.read(path, {"a": "continuous", "b": "discrete"})
     with pytest.raises(InputError, match=r"'a' of the source is continuous .* 'categorical'"):
         NaiveBayes(kinds={"a": "categorical"}).fit(Source(table), "y")
-    found = NaiveBayes().fit(Source(table), "y").predict_proba(table)
-    np.testing.assert_allclose(found, NaiveBayes().fit(table, "y").predict_proba(table))
+    found = NaiveBayes().fit(Source(table), "y").predict_proba(table)  # moments: Gaussian
+    whole = NaiveBayes(numbers="gaussian").fit(table, "y")
+    np.testing.assert_allclose(found, whole.predict_proba(table))
+    with pytest.raises(InputError, match=r"'a' of the source is continuous .* 'binned'"):
+        NaiveBayes(numbers="binned").fit(Source(table), "y")
 
 
 # --- constant and empty columns -------------------------------------------------------------

@@ -87,8 +87,8 @@ def test_more_rows_by_place(first, then):
 def test_whole_numbers_with_gaps_are_judged_as_those_of_a_text_file(tmp_path):
     frame = pd.DataFrame({"sex": [1, 0, None, 1] * 9, "x": RNG.normal(size=36), "y": [0, 1] * 18})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    clf = NaiveBayes().fit(frame[["sex", "x"]], frame["y"])
-    path = NaiveBayes().fit(tmp_path / "t.csv", "y")
+    clf = NaiveBayes(numbers="gaussian").fit(frame[["sex", "x"]], frame["y"])
+    path = NaiveBayes(numbers="gaussian").fit(tmp_path / "t.csv", "y")
     assert clf.kinds_ == path.kinds_ == {"sex": "categorical", "x": "gaussian"}
     parts = NaiveBayes()
     for part in (frame[:5], frame[5:]):
@@ -148,7 +148,8 @@ def test_lazy_frames_and_relations():
 
 def test_a_merged_estimator_knows_its_names():
     frame = FORMS["pandas"](NUMBERS)
-    both = NaiveBayes().fit(frame[:30], Y[:30]).merge(NaiveBayes().fit(frame[30:], Y[30:]))
+    one, two = NaiveBayes(numbers="gaussian"), NaiveBayes(numbers="gaussian")
+    both = one.fit(frame[:30], Y[:30]).merge(two.fit(frame[30:], Y[30:]))
     np.testing.assert_array_equal(both.predict_proba(NUMBERS), both.predict_proba(frame))
 
 

@@ -108,7 +108,7 @@ def test_a_glob_gives_what_the_table_gives(glob: str, options: Any) -> None:
 
 
 def test_the_kinds_are_those_of_read(glob: str) -> None:
-    clf = NaiveBayes().fit(glob, "y")
+    clf = NaiveBayes(numbers="gaussian").fit(glob, "y")
     assert clf.kinds_ == {
         "text": "categorical",
         "few": "categorical",
@@ -247,9 +247,11 @@ def test_whole_numbers_that_turn_out_real(tmp_path: Path) -> None:
     pq.write_table(whole, tmp_path / "a.parquet")
     pq.write_table(broken, tmp_path / "b.parquet")
     glob = str(tmp_path / "*.parquet")
-    streamed = NaiveBayes().fit(glob, "y")
-    assert streamed.kinds_ == {"x": "gaussian"}
-    alike(streamed.model_.statistic, NaiveBayes().fit(cr.read(glob), "y").model_.statistic)
+    for numbers, kind in (("gaussian", "gaussian"), ("auto", "binned")):
+        streamed = NaiveBayes(numbers=numbers).fit(glob, "y")
+        assert streamed.kinds_ == {"x": kind}
+        read = NaiveBayes(numbers=numbers).fit(cr.read(glob), "y")
+        alike(streamed.model_.statistic, read.model_.statistic)
 
 
 def test_texts_that_pass_the_limit_are_let_go() -> None:

@@ -127,8 +127,8 @@ def test_batches_of_arrow_are_one_table():
     table = pa.table(
         {"y": y, "x": pa.array(x.tolist()).dictionary_encode(), "z": rng.normal(size=n)}
     )
-    whole = NaiveBayes().fit(table, "y")
-    parts = NaiveBayes()
+    whole = NaiveBayes(numbers="gaussian").fit(table, "y")
+    parts = NaiveBayes(numbers="gaussian")
     for batch in table.to_batches(max_chunksize=50):
         parts.partial_fit(batch, "y")
     assert parts.classes_.tolist() == whole.classes_.tolist() == ["maybe", "no", "yes"]
@@ -330,7 +330,7 @@ def test_kernel_density_against_scikit_learn():
     for c in (0, 1):
         peer = KernelDensity(bandwidth=f.width[c], rtol=1e-10).fit(X[y == c])
         assert f.rows(X)[:, c] == pytest.approx(peer.score_samples(X), rel=1e-6)
-    assert clf.score(X, y) > NaiveBayes().fit(X, y).score(X, y)
+    assert clf.score(X, y) > NaiveBayes(numbers="gaussian").fit(X, y).score(X, y)
     assert np.isfinite(clf.predict_log_proba([[1e6], [np.nan]])).all()
 
 

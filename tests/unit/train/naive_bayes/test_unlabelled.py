@@ -318,5 +318,7 @@ def test_rows_without_a_class_say_what_a_column_is_too() -> None:
     gain[:40] = 5 * (np.arange(40) % 8)
     other = rng.integers(0, 2, 400)
     y = [int(v) if i < 40 else None for i, v in enumerate(other)]
-    clf = NaiveBayes(unlabelled="em", budget=5).fit(np.stack([gain, other], axis=1), y)
-    assert clf.kinds_ == {"x0": "gaussian", "x1": "categorical"}
+    x = np.stack([gain, other], axis=1)
+    for numbers, kind in (("gaussian", "gaussian"), ("auto", "binned")):
+        clf = NaiveBayes(unlabelled="em", budget=5, numbers=numbers).fit(x, y)
+        assert clf.kinds_ == {"x0": kind, "x1": "categorical"}
