@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from credo.core.errors import LimitError, SchemaError, shown, unknown_name
 from credo.core.frozen import Frozen
+from credo.core.scales import Bins, Scale, scale_states
 from credo.core.state_values import is_missing, position, state_key
 
 __all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing", "position", "state_key"]
@@ -29,6 +30,9 @@ MAX_STATES = 10_000
 class Variable:
     """A name and a kind; a discrete variable has its states, in their order.
 
+    A number may have a `scale` (`core/scales.py`): a transform of a continuous variable, or the bins
+    of one that is discrete below the encoding and a number to the user.
+
     >>> v = Variable("stage", "discrete", ("I", "II", "III"))
     >>> v.arity, v.code("II")
     (3, 1)
@@ -41,6 +45,7 @@ class Variable:
     kind: Kind
     states: tuple[Any, ...] = ()
     ordered: bool = field(default=False, compare=False)
+    scale: Scale | None = None
     _codes: dict[object, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -60,6 +65,10 @@ class Variable:
                 f"The states of {self.name!r} must be a list, whose order is kept; a set has none.",
                 hint="Give a list: sorted(…), or the order that is meant.",
             )
+        if self.scale is not None:
+            states = scale_states(self.name, self.kind, tuple(states), self.scale)
+            if isinstance(self.scale, Bins):
+                object.__setattr__(self, "ordered", True)
         object.__setattr__(self, "states", tuple(states))
         if self.kind == "continuous":
             if self.states:
@@ -91,9 +100,11 @@ class Variable:
                 raise SchemaError(f"The state {state!r} of {self.name!r} is given twice.")
 
     def __eq__(self, other: object) -> bool:
-        """The same name, kind and states; True and 1 are different states."""
+        """The same name, kind, scale and states; True and 1 are different states."""
         if not isinstance(other, Variable):
             return NotImplemented
+        if self.scale is not other.scale and self.scale != other.scale:
+            return False
         return (self.name, self.kind) == (other.name, other.kind) and (
             self.states is other.states
             or list(map(state_key, self.states)) == list(map(state_key, other.states))
