@@ -27,7 +27,7 @@ from credo.stats.rows import code_type
 from credo.train.numbers.criteria import best_cuts
 from credo.train.parameters.sources import Opened
 
-__all__ = ["cut", "cut_points"]
+__all__ = ["cut", "cut_points", "some_rows"]
 
 Floats = NDArray[np.float64]
 
@@ -127,7 +127,7 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     used = list(names) if by is None else [by, *names]
     if not names:
         return {}
-    first = source if isinstance(source, Table) else _some(source, used)
+    first = source if isinstance(source, Table) else some_rows(source, _LOOKED_AT, used)
     edges = {n: fine_edges(first.values(n), first.weights, FINE) for n in names}
     batches = [source] if isinstance(source, Table) else source.batches(used)
 
@@ -141,11 +141,13 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     return reduce(lambda a, b: {n: add(a[n], b[n]) for n in names}, parts)
 
 
-def _some(stream: Stream, names: Sequence[str]) -> Table:
-    """Rows spread evenly over a stream; all of one that is short."""
-    step = max(-(-stream.rows // _LOOKED_AT), 1)
+def some_rows(source: Table | Stream, most: int, names: Sequence[str] | None = None) -> Table:
+    """Rows spread evenly over a source; all of one that is short."""
+    step = max(-(-len(source) // most), 1)
+    if isinstance(source, Table):
+        return source if step == 1 else source.take(slice(0, None, step))
     parts, done = [], 0
-    for table in stream.batches(names):
+    for table in source.batches(names):
         parts.append(table.take(slice((-done) % step, None, step)).block)
         done += len(table)
     arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))

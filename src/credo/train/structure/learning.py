@@ -20,7 +20,7 @@ from credo.core.progress import Ticker
 from credo.core.render import shortened
 from credo.core.schema import Schema, Variable
 from credo.core.threads import checked_threads
-from credo.data import Stream, spooled
+from credo.data import Stream, Table, spooled
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng, generator
@@ -30,6 +30,7 @@ from credo.model.values.value import choice
 from credo.stats.family import Family
 from credo.stats.pair_counts import pair_counts
 from credo.train.em.fit import em_until
+from credo.train.numbers.choosing import learned_with
 from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
 from credo.train.scores.edge_prior import EdgePrior, log_odds
@@ -77,6 +78,7 @@ def learn(
     parameters: Any = "auto",
     missing: str = "structural-em",
     starts: int = 1,
+    numbers: Any = "gaussian",
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -123,6 +125,12 @@ def learn(
         (likelihood scores of discrete columns alone); or drop the rows.
     starts : int
         Of structural EM: how many graphs it starts from; the best end is taken.
+    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+        How continuous columns are modelled: as they are, by linear Gaussians; as such after a
+        monotone transform; in bins, whose cuts are revised with the graph and which can be parents of
+        states; or, by "auto", as the rows say. For a column also the name of a transform ('log',
+        'log1p', 'square-root', 'logit', 'yeo-johnson') or a list of cut points. Answers are on the
+        scale of the table.
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
         `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
@@ -155,6 +163,24 @@ def learn(
         "prior_rows": prior_rows, "freedom": freedom, "edge_prior": edge_prior,
         "threads": threads, **options,
     }  # fmt: skip
+    if not (isinstance(numbers, str) and numbers == "gaussian"):
+        if not isinstance(opened, (Table, Stream)):
+            raise InputError(
+                "How numbers are modelled is chosen from rows, and these are counted already.",
+                hint="Give the table itself, or leave numbers= out.",
+            )
+        by = "bdeu" if score is None else score
+        said: dict[str, Any] = {"parameters": parameters, "missing": missing, "starts": starts}
+
+        def again(rows: Any, limit: float | None) -> Network:
+            return learn(rows, by, search, start=start, **said, **{**settings, "seconds": limit})
+
+        spec = ScoreSpec.of(
+            by, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
+        )
+        net = learned_with(opened, numbers, again, _limit(seconds), spec)
+        told = {**settings, "numbers": numbers}
+        return with_recipe(net, recipe_of(score, search, missing, start, parameters, told))
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise InputError(f"starts must be a whole number, 1 or more, got {starts!r}.")
     if starts > 1 and missing != "structural-em":

@@ -1,0 +1,275 @@
+"""How each number is modelled: as a Gaussian, as one after a transform, or in bins; the rows choose.
+
+All three are densities on the user's scale, so what they make of the rows compares:
+
+    height = ln P(rows | graph, scales) = score of the graph on the scaled rows
+             + Σ ln t'(x) − 3/2 · ln N   a transformed column: its slopes, and what its numbers cost
+             + ln P(x | bins)            a binned column: its fine density within the bins
+
+`auto` learns a network of Gaussians and one of transformed columns, and takes the higher. Then the columns
+that a histogram foretells so much better than a Gaussian that it is worth more than half of what the
+graph says of them are put into bins, which have the graph's tables and keep their own shape; with the cuts revised given
+the graph as long as the height rises. Of many rows a part chooses, and all are learned from.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import InputError, unknown_name
+from credo.core.render import many, number, shortened
+from credo.core.scales import KINDS, Bins, Scale, Transform
+from credo.data import Stream, Table
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.stats.family import Family
+from credo.train.numbers.cutting import some_rows
+from credo.train.numbers.densities import FineDensity, fine_density
+from credo.train.numbers.revising import revised_cuts
+from credo.train.numbers.transforms import PRICED, best_transform, named_transform
+from credo.train.scores.family_scores import family_scores
+from credo.train.scores.scores import ScoreSpec
+
+__all__ = ["WAYS", "asked_numbers", "learned_with"]
+
+Floats = NDArray[np.float64]
+
+WAYS = ("auto", "gaussian", "transformed", "binned")
+"""How the numbers of a table can be modelled, all of them."""
+
+_BINS = 5  # of like share, with which a column begins
+_ROUNDS = 2  # of revising the cuts with the graph
+_RISK = 0.5  # of what the graph says of a column is taken to be lost by its bins
+_FEW = 20_000  # rows that choose
+
+Learn = Callable[[Any, float | None], Network]
+"""The network of a source, within some seconds."""
+
+
+def asked_numbers(numbers: Any, names: Sequence[str]) -> dict[str, Any]:
+    """What was asked of each continuous column: one of `WAYS`, a kind of transform, or cut points.
+
+    >>> asked_numbers({"fare": "log"}, ["age", "fare"])
+    {'age': 'gaussian', 'fare': 'log'}
+    """
+    if isinstance(numbers, str):
+        if numbers not in WAYS:
+            raise InputError(
+                f"numbers must be one of {', '.join(map(repr, WAYS))} or a mapping from column to "
+                f"one, got {numbers!r}.",
+                hint="A kind of transform is given by column: numbers={'fare': 'log'}.",
+            )
+        return dict.fromkeys(names, numbers)
+    if not isinstance(numbers, Mapping):
+        raise InputError(
+            f"numbers must be one of {', '.join(map(repr, WAYS))} or a mapping from column to one, "
+            f"got {numbers!r}."
+        )
+    for name, way in numbers.items():
+        if name not in names:
+            raise unknown_name("The column", name, names, "one of the numbers")
+        if isinstance(way, str) and way not in (*WAYS, *KINDS):
+            ways = ", ".join(map(repr, (*WAYS, *KINDS)))
+            raise InputError(f"The numbers of {name!r} are modelled as {ways}, got {way!r}.")
+    return {n: numbers.get(n, "gaussian") for n in names}
+
+
+def learned_with(source: Table | Stream, numbers: Any, learn: Learn, seconds: float | None, spec: Any) -> Network:
+    """The network of a source with its numbers modelled as asked for; `learn` takes scaled rows.
+
+    `spec` is the score that heights are compared by.
+    """
+    names = [v.name for v in source.schema.variables if not v.is_discrete and v.scale is None]
+    asked = asked_numbers(numbers, names)
+    if all(way == "gaussian" for way in asked.values()):
+        return learn(source, seconds)
+    until = None if seconds is None else time.perf_counter() + seconds
+    rows = some_rows(source, _FEW)
+    chooser = _Chooser(rows, asked, learn, until, spec)
+    best = chooser.chosen()
+    net = best.net
+    if rows is not source:
+        net = learn(source.scaled(best.scales), chooser.left(1))
+    return _told(net, asked, best, chooser)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A network of scaled rows and its height on the user's scale."""
+
+    net: Network
+    scales: Mapping[str, Scale]
+    height: float
+
+
+class _Chooser:
+    """The rows that choose, and what was tried on them."""
+
+    def __init__(
+        self, rows: Table, asked: Mapping[str, Any], learn: Learn, until: float | None, spec: ScoreSpec
+    ) -> None:
+        self.rows, self.asked, self.learn, self.until, self.spec = rows, asked, learn, until, spec
+        self.fine: dict[str, FineDensity] = {}
+        self.heights: dict[str, float] = {}
+
+    def left(self, parts: int) -> float | None:
+        """The seconds for one of some parts of the work that is left."""
+        if self.until is None:
+            return None
+        return max((self.until - time.perf_counter()) / parts, 0.01)
+
+    def numbers(self, name: str) -> Floats:
+        """The numbers of a column, on the user's scale."""
+        out: Floats = self.rows.values(name)
+        return out
+
+    def chosen(self) -> _Fit:
+        """The best fit that what was asked for allows."""
+        free = [n for n, way in self.asked.items() if way == "auto"]
+        fixed = {n: s for n, way in self.asked.items() if (s := self.scale(n, way)) is not None}
+        best = self.fit("gaussian", fixed, 4)
+        if free:
+            better = {n: t for n in free if (t := self.scale(n, "transformed")) is not None}
+            if better:
+                best = max(best, self.fit("transformed", {**fixed, **better}, 3), key=_height)
+            binned = self.worth_binning(best, free)
+            if binned:
+                best = max(best, self.fit("binned", {**best.scales, **binned}, 2), key=_height)
+        return self.revised(best)
+
+    def scale(self, name: str, way: Any) -> Scale | None:
+        """The scale of a column that was asked for, if it needs one."""
+        x = self.numbers(name)
+        if way in ("auto", "gaussian"):
+            return None
+        if way == "transformed":
+            return best_transform(x, self.rows.weights)
+        if way in KINDS:
+            return named_transform(way, name, x)
+        fine = self.density(name)
+        if fine is None:
+            return None
+        return fine.bins(fine.shares(_BINS) if way == "binned" else _cuts(name, way))
+
+    def density(self, name: str) -> FineDensity | None:
+        """The fine density of a column, made once."""
+        if name not in self.fine:
+            fine = fine_density(self.numbers(name), self.rows.weights)
+            if fine is None:
+                return None
+            self.fine[name] = fine
+        return self.fine[name]
+
+    def fit(self, how: str, scales: Mapping[str, Scale], parts: int) -> _Fit:
+        """Learn from the rows on some scales."""
+        net = self.learn(self.rows.scaled(scales) if scales else self.rows, self.left(parts))
+        assert net.record is not None and net.record.score is not None
+        height = net.record.score
+        height += sum(self.offset(n, s) for n, s in scales.items())
+        self.heights[how] = max(height, self.heights.get(how, -math.inf))
+        return _Fit(net, scales, height)
+
+    def offset(self, name: str, scale: Scale) -> float:
+        """What a scale adds to the score of scaled rows, on the user's scale."""
+        if isinstance(scale, Bins):
+            return self.fine[name].log_marginal(scale.cuts.tolist())
+        x = self.numbers(name)
+        there = ~np.isnan(x)
+        n = np.ones(int(there.sum())) if self.rows.weights is None else self.rows.weights[there]
+        total = max(float(n.sum()), 2.0)
+        return float(n @ scale.log_slope(x[there])) - 0.5 * PRICED * math.log(total)
+
+    def worth_binning(self, best: _Fit, free: Sequence[str]) -> dict[str, Bins]:
+        """Bins for the columns whose shape is worth more than what the graph says of them."""
+        scaled = self.rows.scaled(best.scales) if best.scales else self.rows
+        scores = family_scores(scaled, self.spec, available=any(scaled.block.gaps))
+        dag, out = best.net.dag, {}
+        for name in free:
+            fine = self.density(name)
+            if fine is None:
+                continue
+            with_, without = [], []
+            for child in (name, *dag.children(name)):
+                parents = dag.parents(child)
+                with_.append(Family(child, parents))
+                without.append(Family(child, () if child == name else _less(parents, name)))
+            said = math.fsum(scores.of(with_)) - math.fsum(scores.of(without))
+            scale = best.scales.get(name)
+            gaussian = float(scores.of([Family(name, ())])[0])
+            gaussian += self.offset(name, scale) if scale is not None else 0.0
+            if fine.log_marginal([]) - gaussian > _RISK * said:
+                out[name] = fine.bins(fine.shares(_BINS))
+        return out
+
+    def revised(self, best: _Fit) -> _Fit:
+        """Cuts given the graph, and the graph again, while the height rises."""
+        free = [n for n, s in best.scales.items() if isinstance(s, Bins)]
+        free = [n for n in free if isinstance(self.asked[n], str)]
+        for turn in range(_ROUNDS if free else 0):
+            scales, scaled = dict(best.scales), self.rows.scaled(best.scales)
+            for name in free:
+                fine = self.fine[name]
+                cuts = revised_cuts(name, self.numbers(name), fine, best.net.dag, scaled)
+                scales[name] = fine.bins(cuts)
+                scaled = self.rows.scaled(scales)
+            if all(scales[n] == best.scales[n] for n in free):
+                break
+            again = self.fit("binned", scales, _ROUNDS - turn + 1)
+            if again.height <= best.height + 1e-9 * abs(best.height):
+                break
+            best = again
+        return best
+
+
+def _height(fit: _Fit) -> float:
+    return fit.height
+
+
+def _less(parents: Sequence[str], name: str) -> tuple[str, ...]:
+    return tuple(p for p in parents if p != name)
+
+
+def _cuts(name: str, given: Any) -> list[float]:
+    """Cut points that were given, checked."""
+    try:
+        cuts = [float(c) for c in given]
+    except (TypeError, ValueError):
+        cuts = [math.nan]
+    if not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
+        raise InputError(f"The cut points of {name!r} must be rising numbers, got {given!r}.")
+    return cuts
+
+
+def _told(net: Network, asked: Mapping[str, Any], best: _Fit, chooser: _Chooser) -> Network:
+    """The network with a record that says how each number is modelled, and why."""
+    record = net.record
+    assert record is not None
+    found = {n: _word(best.scales.get(n)) for n in asked}
+    notes = []
+    groups = {way: [n for n in found if found[n] == way] for way in dict.fromkeys(found.values())}
+    said = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
+    why = ""
+    if "auto" in asked.values() and len(chooser.heights) > 1:
+        heights = ", ".join(f"{h:,.1f} {how}" for how, h in chooser.heights.items())
+        size = "" if len(chooser.rows) == record.details.get("rows") else (
+            f" on {many(len(chooser.rows), 'row')}"
+        )
+        why = f" (ln P of the rows{size}: {heights})"
+    notes.append(f"numbers: {said}{why}")
+    details = {**record.details, "numbers": found}
+    return net.with_record(replace(record, notes=(*record.notes, *notes), details=details))
+
+
+def _word(scale: Scale | None) -> str:
+    if scale is None:
+        return "gaussian"
+    if isinstance(scale, Transform):
+        return "transformed"
+    return f"in {number(len(scale))} bins" if len(scale) > 1 else "by its own density"
