@@ -30,6 +30,8 @@ from credo.train.em.run import run_em
 from credo.train.em.setup import Setup, opened, prepared, start_of
 from credo.train.em.start import available_start, random_start, refuse_saddle, uniform_start
 from credo.train.em.stepwise import batches_of, stepwise
+from credo.train.numbers.choosing import scaled_for
+from credo.train.parameters.parameters import _graph as graph_given
 
 __all__ = ["MAX_ITER", "em", "em_until"]
 
@@ -62,6 +64,7 @@ def em(
     batch: int = 1000,
     passes: int = 1,
     decay: float = 0.7,
+    numbers: Any = "gaussian",
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -101,6 +104,8 @@ def em(
         For method="stepwise": rows in a batch, looks at the whole source, and how fast the first
         batches are forgotten (above ½, at most 1). Its trace has ln P of a row of each batch
         under the parameters before it, which may fall.
+    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+        How continuous columns are modelled, as in `cr.fit`.
 
     The record has the trace (the objective at the start and after each iteration; it never
     falls), the reason it stopped, the seed and the seconds.
@@ -113,6 +118,9 @@ def em(
     >>> net.record.reason
     'a step changed no parameter by more than 1e-09'
     """
+    if numbers != "gaussian":
+        rows = opened(graph, source, start, fixed, hidden, weights, schema)
+        source, weights, schema = scaled_for(graph_given(graph), rows, numbers), None, None
     return _fitted(
         graph, source, prior, seconds=seconds, start=start, restarts=restarts, hidden=hidden,
         method=method, tol=tol, max_iter=max_iter, rng=rng, estimate=estimate, default=default,
@@ -130,6 +138,7 @@ def em_until(
     the way to another, or that judge one, this can take longer than EM.
     """
     settings = {**(em.__wrapped__.__kwdefaults__ or {}), **options}  # type: ignore[attr-defined]
+    settings.pop("numbers")
     settings["seconds"] = None if until == math.inf else until - time.perf_counter()
     return _fitted(graph, source, prior, told=told, **settings)
 

@@ -1,4 +1,4 @@
-"""How each number is modelled: as a Gaussian, as one after a transform, or in bins; the rows choose.
+"""How each number is modelled: as a Gaussian, as one after a transform, or in bins, by the rows.
 
 All three are densities on the user's scale, so what they make of the rows compares:
 
@@ -6,10 +6,10 @@ All three are densities on the user's scale, so what they make of the rows compa
              + Σ ln t'(x) − 3/2 · ln N   a transformed column: its slopes, and what its numbers cost
              + ln P(x | bins)            a binned column: its fine density within the bins
 
-`auto` learns a network of Gaussians and one of transformed columns, and takes the higher. Then the columns
-that a histogram foretells so much better than a Gaussian that it is worth more than half of what the
-graph says of them are put into bins, which have the graph's tables and keep their own shape; with the cuts revised given
-the graph as long as the height rises. Of many rows a part chooses, and all are learned from.
+`auto` learns a network of Gaussians and one of transformed columns, and takes the higher. Then
+columns go into bins whose histogram foretells them so much better than a Gaussian that it is worth
+more than half of what the graph says of them; cuts are revised with the graph while the height
+rises. Of many rows a part chooses, and all are learned from.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from credo.train.numbers.transforms import PRICED, best_transform, named_transfo
 from credo.train.scores.family_scores import family_scores
 from credo.train.scores.scores import ScoreSpec
 
-__all__ = ["WAYS", "asked_numbers", "learned_with"]
+__all__ = ["WAYS", "asked_numbers", "learned_with", "scaled_for"]
 
 Floats = NDArray[np.float64]
 
@@ -49,8 +49,8 @@ _ROUNDS = 2  # of revising the cuts with the graph
 _RISK = 0.5  # of what the graph says of a column is taken to be lost by its bins
 _FEW = 20_000  # rows that choose
 
-Learn = Callable[[Any, float | None], Network]
-"""The network of a source, within some seconds."""
+Judge = Callable[[Any, float | None], tuple[Dag, float, Any]]
+"""Of scaled rows, within some seconds: a graph, its score, and the network if one was learned."""
 
 
 def asked_numbers(numbers: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -81,30 +81,69 @@ def asked_numbers(numbers: Any, names: Sequence[str]) -> dict[str, Any]:
     return {n: numbers.get(n, "gaussian") for n in names}
 
 
-def learned_with(source: Table | Stream, numbers: Any, learn: Learn, seconds: float | None, spec: Any) -> Network:
+def learned_with(
+    source: Table | Stream, numbers: Any, learn: Judge, seconds: float | None, spec: ScoreSpec
+) -> Network:
     """The network of a source with its numbers modelled as asked for; `learn` takes scaled rows.
 
-    `spec` is the score that heights are compared by.
+    `spec` is the score that it learns by.
     """
-    names = [v.name for v in source.schema.variables if not v.is_discrete and v.scale is None]
-    asked = asked_numbers(numbers, names)
+    asked = asked_numbers(numbers, _numbers(source))
     if all(way == "gaussian" for way in asked.values()):
-        return learn(source, seconds)
+        return _network(learn(source, seconds))
     until = None if seconds is None else time.perf_counter() + seconds
     rows = some_rows(source, _FEW)
     chooser = _Chooser(rows, asked, learn, until, spec)
     best = chooser.chosen()
     net = best.net
     if rows is not source:
-        net = learn(source.scaled(best.scales), chooser.left(1))
+        net = _network(learn(source.scaled(best.scales), chooser.left(1)))
     return _told(net, asked, best, chooser)
+
+
+def scaled_for(graph: Dag, source: Table | Stream, numbers: Any) -> Table | Stream:
+    """The source with its numbers as asked for, chosen by what they make of a known graph.
+
+    A number that is the parent of a state is put into bins.
+    """
+    schema = source.schema
+    names = [n for n in _numbers(source) if n in graph.nodes]
+    asked = asked_numbers(numbers, names)
+    for name in names:
+        states = [c for c in graph.children(name) if c not in schema or schema[c].is_discrete]
+        if states and asked[name] == "auto":
+            asked[name] = "binned"
+    if all(way == "gaussian" for way in asked.values()):
+        return source
+    spec = ScoreSpec.of("bdeu")
+    families = [Family(n, graph.parents(n)) for n in graph.nodes]
+    families = [f for f in families if all(n in schema for n in (f.child, *f.parents))]
+
+    def judged(rows: Table, _: float | None) -> tuple[Dag, float, Any]:
+        rows = rows.select([n for n in graph.nodes if n in schema])
+        scores = family_scores(rows, spec, available=any(rows.block.gaps))
+        return graph, math.fsum(scores.of(families)), None
+
+    best = _Chooser(some_rows(source, _FEW), asked, judged, None, spec).chosen()
+    return source.scaled(best.scales) if best.scales else source
+
+
+def _numbers(source: Table | Stream) -> list[str]:
+    """The continuous columns that have no scale yet."""
+    return [v.name for v in source.schema.variables if not v.is_discrete and v.scale is None]
+
+
+def _network(judged: tuple[Dag, float, Any]) -> Network:
+    net: Network = judged[2]
+    return net
 
 
 @dataclass(frozen=True)
 class _Fit:
-    """A network of scaled rows and its height on the user's scale."""
+    """A graph of scaled rows and its height on the user's scale."""
 
-    net: Network
+    dag: Dag
+    net: Any
     scales: Mapping[str, Scale]
     height: float
 
@@ -113,7 +152,12 @@ class _Chooser:
     """The rows that choose, and what was tried on them."""
 
     def __init__(
-        self, rows: Table, asked: Mapping[str, Any], learn: Learn, until: float | None, spec: ScoreSpec
+        self,
+        rows: Table,
+        asked: Mapping[str, Any],
+        learn: Judge,
+        until: float | None,
+        spec: ScoreSpec,
     ) -> None:
         self.rows, self.asked, self.learn, self.until, self.spec = rows, asked, learn, until, spec
         self.fine: dict[str, FineDensity] = {}
@@ -169,12 +213,11 @@ class _Chooser:
 
     def fit(self, how: str, scales: Mapping[str, Scale], parts: int) -> _Fit:
         """Learn from the rows on some scales."""
-        net = self.learn(self.rows.scaled(scales) if scales else self.rows, self.left(parts))
-        assert net.record is not None and net.record.score is not None
-        height = net.record.score
+        rows = self.rows.scaled(scales) if scales else self.rows
+        dag, height, net = self.learn(rows, self.left(parts))
         height += sum(self.offset(n, s) for n, s in scales.items())
         self.heights[how] = max(height, self.heights.get(how, -math.inf))
-        return _Fit(net, scales, height)
+        return _Fit(dag, net, scales, height)
 
     def offset(self, name: str, scale: Scale) -> float:
         """What a scale adds to the score of scaled rows, on the user's scale."""
@@ -190,7 +233,7 @@ class _Chooser:
         """Bins for the columns whose shape is worth more than what the graph says of them."""
         scaled = self.rows.scaled(best.scales) if best.scales else self.rows
         scores = family_scores(scaled, self.spec, available=any(scaled.block.gaps))
-        dag, out = best.net.dag, {}
+        dag, out = best.dag, {}
         for name in free:
             fine = self.density(name)
             if fine is None:
@@ -216,7 +259,7 @@ class _Chooser:
             scales, scaled = dict(best.scales), self.rows.scaled(best.scales)
             for name in free:
                 fine = self.fine[name]
-                cuts = revised_cuts(name, self.numbers(name), fine, best.net.dag, scaled)
+                cuts = revised_cuts(name, self.numbers(name), fine, best.dag, scaled)
                 scales[name] = fine.bins(cuts)
                 scaled = self.rows.scaled(scales)
             if all(scales[n] == best.scales[n] for n in free):
@@ -258,8 +301,10 @@ def _told(net: Network, asked: Mapping[str, Any], best: _Fit, chooser: _Chooser)
     why = ""
     if "auto" in asked.values() and len(chooser.heights) > 1:
         heights = ", ".join(f"{h:,.1f} {how}" for how, h in chooser.heights.items())
-        size = "" if len(chooser.rows) == record.details.get("rows") else (
-            f" on {many(len(chooser.rows), 'row')}"
+        size = (
+            ""
+            if len(chooser.rows) == record.details.get("rows")
+            else (f" on {many(len(chooser.rows), 'row')}")
         )
         why = f" (ln P of the rows{size}: {heights})"
     notes.append(f"numbers: {said}{why}")

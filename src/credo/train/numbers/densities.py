@@ -1,14 +1,14 @@
 """The fine density of a column, from which its bins answer in numbers.
 
-The edges are those of the histogram of the largest marginal likelihood (`criteria.py`), and the cuts
-of the bins. A value that repeats far more than its neighbours (zeros of a count, a round price) is an
-interval of its own, as wide as the column's resolution. Beyond the outer edges the density falls off
-exponentially, with the mean distance that the rows show there.
+The edges are those of the histogram of the largest marginal likelihood (`criteria.py`), and the
+cuts of the bins. A value that repeats far more than its neighbours (zeros of a count, a round
+price) is an interval of its own, as wide as the column's resolution. Beyond the outer edges the
+density falls off exponentially, with the mean distance that the rows show there.
 
-    ln P(x | bins) = Σ_bins [ ln Γ(k) − ln Γ(n+k) + Σ_cells ln Γ(n_c+1) ] − Σ n_c ln w_c − ln C(E, m)
+  ln P(x | bins) = Σ_bins [ ln Γ(k) − ln Γ(n+k) + Σ_cells ln Γ(n_c+1) ] − Σ n_c ln w_c − ln C(E, m)
 
-is what the rows say of it, every share of a cell alike beforehand: it pays for its own freedom, so that
-bins compare with a Gaussian.
+is what the rows say of it, every share of a cell alike beforehand: it pays for its own freedom, so
+that bins compare with a Gaussian.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Cuts with the graph: a column's cuts again, given its Markov blanket.
 
-With the graph fixed, what cuts of X change are the families that X is in (Friedman & Goldszmidt 1996;
-Chen, Wheeler & Kochenderfer 2017): X given its parents, less its own shares, which the fine density
-has; and each child given X. Every term is a sum over intervals, so the best cuts among a grid of quantiles are
-found by dynamic programming, however many.
+With the graph fixed, what cuts of X change are the families that X is in (Friedman & Goldszmidt
+1996; Chen, Wheeler & Kochenderfer 2017): X given its parents, less its own shares, which the fine
+density has; and each child given X. Every term is a sum over intervals, so the best cuts among a
+grid of quantiles are found by dynamic programming.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _residual(y: Floats, lines: Sequence[Floats]) -> Floats:
 def _context(
     names: Sequence[str], scaled: Table, there: Any
 ) -> tuple[Codes, int] | tuple[None, int]:
-    """The configuration of some discrete columns in each row, those seen numbered; None: too many."""
+    """The configuration of some columns in each row, those seen numbered; None: too many."""
     out = np.zeros(int(there.sum()), np.int64)
     for name in names:
         out = out * (scaled.schema[name].arity + 1) + scaled.codes(name)[there].astype(np.int64)

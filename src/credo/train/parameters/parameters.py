@@ -46,6 +46,7 @@ def fit(
     sample_variance: bool = False,
     fixed: Mapping[str, Any] | Sequence[str] | None = None,
     tied: Sequence[Sequence[str]] = (),
+    numbers: Any = "gaussian",
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -74,6 +75,9 @@ def fit(
         Distributions that are known and are not learned.
     tied : lists of variables
         The families of each list share one table (or line): their counts are added.
+    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+        How continuous columns are modelled, as in `cr.learn`; "auto" puts a number that is the
+        parent of a state into bins.
     weights, schema : optional
         As in `cr.read`, when `source` has not been read yet.
     undirected : method, l2, potentials, max_iter, tol
@@ -108,6 +112,8 @@ def fit(
     known |= _known_variables(dag, fixed)
     families = [(n, dag.parents(n)) for n in dag.nodes]
     opened = Opened(source, known if like is not None else {}, weights, schema)
+    if numbers != "gaussian":
+        opened.scale(dag, numbers)
     variables = opened.variables(families)
     for name, variable in known.items():
         if variables[name] != variable:

@@ -126,11 +126,10 @@ def learn(
     starts : int
         Of structural EM: how many graphs it starts from; the best end is taken.
     numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
-        How continuous columns are modelled: as they are, by linear Gaussians; as such after a
-        monotone transform; in bins, whose cuts are revised with the graph and which can be parents of
-        states; or, by "auto", as the rows say. For a column also the name of a transform ('log',
-        'log1p', 'square-root', 'logit', 'yeo-johnson') or a list of cut points. Answers are on the
-        scale of the table.
+        How continuous columns are modelled: by linear Gaussians, as they are or after a monotone
+        transform; in bins, whose cuts are revised with the graph, and which can be parents of states;
+        or, by "auto", as the rows say. For a column also the name of a transform ('log', 'log1p',
+        'square-root', 'logit', 'yeo-johnson') or cut points. Answers are on the table's scale.
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
         `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
@@ -172,8 +171,10 @@ def learn(
         by = "bdeu" if score is None else score
         said: dict[str, Any] = {"parameters": parameters, "missing": missing, "starts": starts}
 
-        def again(rows: Any, limit: float | None) -> Network:
-            return learn(rows, by, search, start=start, **said, **{**settings, "seconds": limit})
+        def again(rows: Any, limit: float | None) -> tuple[Dag, float, Network]:
+            net = learn(rows, by, search, start=start, **said, **{**settings, "seconds": limit})
+            assert net.record is not None and net.record.score is not None
+            return net.dag, net.record.score, net
 
         spec = ScoreSpec.of(
             by, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
