@@ -3,7 +3,7 @@
 All three are densities on the user's scale, so what they make of the rows compares:
 
     height = ln P(rows | graph, scales) = score of the graph on the scaled rows
-             + Σ ln t'(x) − 3/2 · ln N   a transformed column: its slopes, and what its numbers cost
+             + Σ ln t'(x) − 1/2 · ln N   a transformed column: its slopes, and what its power costs
              + ln P(x | bins)            a binned column: its fine density within the bins
 
 `auto` learns a network of Gaussians and one of transformed columns, and takes the higher. Then
