@@ -1,6 +1,7 @@
 """Scales: maps onto the line and back, and densities of binned numbers that are proper."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_a_gaussian_behind_a_transform_is_a_proper_density(t):
         return norm.pdf(float(t.forward(x)), 0.4, 0.8) * np.exp(float(t.log_slope(x)))
 
     ends = t.backward(np.linspace(-7, 7, 29))
-    total = sum(quad(density, a, b)[0] for a, b in zip(ends, ends[1:], strict=False))
+    total = sum(quad(density, a, b)[0] for a, b in pairwise(ends))
     assert total == pytest.approx(1, abs=1e-8)
 
 
@@ -90,7 +91,7 @@ def test_binned_densities_are_proper(seed, atoms, k):
     bins = bins_of(seed, k, atoms)
     p = np.random.default_rng(seed).dirichlet(np.ones(k))
     ends = bins.edges
-    total = sum(quad(bins.pdf, a, b, args=(p,))[0] for a, b in zip(ends, ends[1:], strict=False))
+    total = sum(quad(bins.pdf, a, b, args=(p,))[0] for a, b in pairwise(ends))
     total += quad(bins.pdf, -np.inf, ends[0], args=(p,))[0]
     total += quad(bins.pdf, np.nextafter(ends[-1], np.inf), np.inf, args=(p,))[0]
     assert total == pytest.approx(1, abs=1e-6)
@@ -109,17 +110,16 @@ def test_moments_and_quantiles_are_those_of_the_density(seed, k):
     q = np.linspace(0.001, 0.999, 97)
     x = bins.quantile(q, p)
     np.testing.assert_allclose(bins.cdf(x, p), q, atol=1e-12)
-    mean = quad(lambda s: bins.quantile(s, p), 0, 1, limit=500)[0]
-    assert bins.mean(p) == pytest.approx(mean, abs=1e-4)
-    ends = bins.edges
 
-    def square(x):
-        return float((x - bins.mean(p)) ** 2 * bins.pdf(x, p))
+    def integral(f):
+        ends = [-np.inf, *bins.edges]
+        total = sum(quad(f, a, b)[0] for a, b in pairwise(ends))
+        return total + quad(f, np.nextafter(ends[-1], np.inf), np.inf)[0]
 
-    total = sum(quad(square, a, b)[0] for a, b in zip(ends, ends[1:], strict=False))
-    total += quad(square, -np.inf, ends[0])[0]
-    total += quad(square, np.nextafter(ends[-1], np.inf), np.inf)[0]
-    assert bins.variance(p) == pytest.approx(total, rel=1e-5)
+    mean = integral(lambda x: float(x * bins.pdf(x, p)))
+    square = integral(lambda x: float((x - mean) ** 2 * bins.pdf(x, p)))
+    assert bins.mean(p) == pytest.approx(mean, rel=1e-6, abs=1e-6)
+    assert bins.variance(p) == pytest.approx(square, rel=1e-6)
 
 
 @given(st.integers(0, 10_000), st.booleans())
@@ -130,6 +130,36 @@ def test_a_range_holds_what_is_drawn_in_it(seed, atoms):
     for b, share in enumerate(bins.between(low, high)):
         x = bins.draw(np.full(4000, b), even)
         assert share == pytest.approx(((x > low) & (x < high)).mean(), abs=1e-3)
+
+
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([0, 1, 2, 3]))
+def test_a_range_cuts_off_what_lies_outside(seed, atoms, open_end):
+    bins, rng = bins_of(seed, 3, atoms), np.random.default_rng(seed)
+    low, high = np.sort(rng.uniform(-6, 14, 2))
+    low, high = (-np.inf if open_end == 1 else low), (np.inf if open_end == 2 else high)
+    share = bins.between(low, high)
+    if not share.any():
+        with pytest.raises(SchemaError, match="No number of the bins"):
+            bins.within(low, high)
+        return
+    cut, kept = bins.within(low, high)
+    p = rng.dirichlet(np.ones(3))
+    inside = (p * share)[kept] / (p * share).sum()
+    start, end = bins.cdf(low, p), float(p @ bins.between(-np.inf, high))
+    x = bins.quantile(np.linspace(start, end, 31)[1:-1], p)
+    x = x[(x > low) & (x < high)]
+    np.testing.assert_allclose(
+        cut.cdf(x, inside), (bins.cdf(x, p) - start) / (p * share).sum(), atol=1e-9
+    )
+    plain = np.isnan(bins.atoms[np.searchsorted(bins.edges, x)])
+    np.testing.assert_allclose(
+        cut.pdf(x, inside)[plain], (bins.pdf(x, p) / (p * share).sum())[plain], rtol=1e-7
+    )
+    even = cut.quantile((np.arange(20_000) + 0.5) / 20_000, inside)
+    assert ((even >= low) & (even <= high)).all()
+    spread = np.sqrt(cut.variance(inside))
+    assert cut.mean(inside) == pytest.approx(even.mean(), abs=0.002 * spread + 1e-9)
+    assert spread == pytest.approx(even.std(), rel=0.01, abs=1e-9)
 
 
 def test_an_atom_comes_back_as_itself():
@@ -147,9 +177,9 @@ def test_distributions_of_many_rows_at_once():
     bins, rng = bins_of(3), np.random.default_rng(0)
     p = rng.dirichlet(np.ones(4), size=7)
     x, q = rng.uniform(-3, 8, 7), rng.uniform(size=7)
-    for name, given in (("pdf", x), ("cdf", x), ("quantile", q)):
-        each = [getattr(bins, name)(g, row) for g, row in zip(given, p, strict=True)]
-        np.testing.assert_allclose(getattr(bins, name)(given, p), each)
+    for name, at in (("pdf", x), ("cdf", x), ("quantile", q)):
+        each = [getattr(bins, name)(a, row) for a, row in zip(at, p, strict=True)]
+        np.testing.assert_allclose(getattr(bins, name)(at, p), each)
     np.testing.assert_allclose(bins.mean(p), [bins.mean(row) for row in p])
     np.testing.assert_allclose(bins.variance(p), [bins.variance(row) for row in p])
     low, high = bins.interval(0.9, p)

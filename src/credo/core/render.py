@@ -298,8 +298,11 @@ def _schema_rows(schema: Schema) -> list[list[str]]:
         states = f"{v.arity}: {shortened(v.texts)}" if v.is_discrete else ""
         if v.ordered:
             states += " (ordered)"
+        kind: str = v.kind
+        if v.scale is not None:
+            kind, states = "continuous", v.scale.words
         column = known.get(v.name)
-        rows.append([v.name, v.kind, states, _missing(column), column.reason if column else ""])
+        rows.append([v.name, kind, states, _missing(column), column.reason if column else ""])
     return rows
 
 

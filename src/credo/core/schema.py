@@ -30,8 +30,8 @@ MAX_STATES = 10_000
 class Variable:
     """A name and a kind; a discrete variable has its states, in their order.
 
-    A number may have a `scale` (`core/scales.py`): a transform of a continuous variable, or the bins
-    of one that is discrete below the encoding and a number to the user.
+    A number may have a `scale` (`core/scales.py`): a transform of a continuous variable, or the
+    bins of one that is discrete below the encoding and a number to the user.
 
     >>> v = Variable("stage", "discrete", ("I", "II", "III"))
     >>> v.arity, v.code("II")
@@ -159,6 +159,12 @@ class Variable:
         return text_html(self)
 
 
+def scaled_variable(name: str, scale: Scale | None) -> Variable:
+    """A number with its scale."""
+    kind: Kind = "discrete" if isinstance(scale, Bins) else "continuous"
+    return Variable(name, kind, scale=scale)
+
+
 @dataclass(frozen=True, slots=True)
 class Column(Frozen):
     """What reading noticed about one column of the source, used or set aside.
@@ -248,6 +254,35 @@ class Schema:
     def continuous(self) -> tuple[str, ...]:
         """The names of the continuous variables."""
         return tuple(v.name for v in self.variables if not v.is_discrete)
+
+    @cached_property
+    def scales(self) -> dict[str, Scale]:
+        """The scales of the numbers that have one."""
+        return {v.name: v.scale for v in self.variables if v.scale is not None}
+
+    def scaled(self, scales: Mapping[str, Scale | None]) -> Schema:
+        """The schema with other scales of some numbers; None is a number as it is.
+
+        >>> from credo.core.scales import Transform
+        >>> Schema((Variable("fare", "continuous"),)).scaled({"fare": Transform("log")}).scales
+        {'fare': Transform(kind='log', centre=0.0, spread=1.0, power=1.0, low=0.0, high=inf)}
+        """
+        for name in scales:
+            if self[name].is_discrete and self[name].scale is None:
+                raise SchemaError(
+                    f"{name!r} is discrete, and a scale is for numbers.",
+                    hint=f"Read it as numbers: schema={{{name!r}: 'continuous'}}.",
+                )
+        variables = tuple(
+            scaled_variable(v.name, scales[v.name]) if v.name in scales else v
+            for v in self.variables
+        )
+        return Schema(variables, self.columns, self.source, self.notes)
+
+    @cached_property
+    def unscaled(self) -> Schema:
+        """The schema with every number as it is."""
+        return self.scaled(dict.fromkeys(self.scales)) if self.scales else self
 
     @property
     def set_aside(self) -> dict[str, str]:

@@ -121,6 +121,12 @@ def read(
         if schema is None and weights is None:
             return x
         raise InputError("The table has been read already; give schema= and weights= to read.")
+    plain, scales = _without_scales(schema)
+    if scales:
+        return read(
+            x, plain, weights, missing=missing, memory=memory, columns=columns,
+            delimiter=delimiter, encoding=encoding, decimal=decimal, ragged=ragged, report=report,
+        ).scaled(scales)  # fmt: skip
     if not is_path(x) and options != TextOptions(columns=columns):
         raise InputError("delimiter=, encoding=, decimal= and ragged= are for text files.")
     limit = memory_limit(memory)
@@ -235,6 +241,16 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
             except TypeError:
                 raise SchemaError(f"The states of {name!r} must be a list, got {word!r}.") from None
     return out
+
+
+def _without_scales(schema: Any) -> tuple[Any, dict[str, Any]]:
+    """The schema with its numbers as they are, and the scales that the rows are to get."""
+    if isinstance(schema, Schema):
+        return schema.unscaled, schema.scales
+    if not isinstance(schema, Mapping):
+        return schema, {}
+    scales = {n: v.scale for n, v in schema.items() if isinstance(v, Variable) and v.scale}
+    return {n: "continuous" if n in scales else v for n, v in schema.items()}, scales
 
 
 def _own(state: Any) -> Any:

@@ -7,8 +7,8 @@ tallied, and the tallies are added up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import add
 from typing import Any
@@ -17,6 +17,7 @@ from credo.core.errors import InputError, TableError
 from credo.core.frozen import taken_apart
 from credo.core.progress import Report, track
 from credo.core.render import many
+from credo.core.scales import Scale
 from credo.core.schema import Schema
 from credo.data.columns.cells import Tokens
 from credo.data.columns.encoder import Encoder
@@ -73,7 +74,7 @@ class Stream:
             raise InputError("The stream has no variable of the kind asked for.")
         wanted = self.weighting.with_column(schema.names)
         tokens = Tokens(self.missing, self.feed.text)
-        encoders = [Encoder(v, tokens) for v in schema.variables]
+        encoders = [Encoder(v, tokens) for v in schema.unscaled.variables]
         self.feed.refuse_changed()
         done = kept_rows = 0
         for batch in track(
@@ -89,7 +90,8 @@ class Stream:
             arrays = tuple(e.encode(kept[e.variable.name], numbers.of) for e in encoders)
             done += len(next(iter(batch.values())))
             kept_rows += len(arrays[0])
-            yield Table(Block(schema, arrays, weights)), numbers
+            table = Table(Block(schema.unscaled, arrays, weights))
+            yield table.scaled(schema.scales, numbers.of) if schema.scales else table, numbers
         self.feed.refuse_changed()
         if kept_rows != self.rows:
             raise TableError(
@@ -97,6 +99,10 @@ class Stream:
                 f"{kept_rows:,} now.",
                 hint="Read it again.",
             )
+
+    def scaled(self, scales: Mapping[str, Scale | None]) -> Stream:
+        """The stream with other scales of some numbers, batch by batch; see `Table.scaled`."""
+        return replace(self, schema=self.schema.scaled(scales))
 
     @property
     def numbers(self) -> RowNumbers | None:
@@ -154,14 +160,16 @@ class Stream:
         """All rows as a table in memory."""
         import numpy as np
 
-        parts, numbers = [], RowNumbers()
+        parts, raw, numbers = [], [], RowNumbers()
         for table, places in self.numbered():
             parts.append(table.block)
+            raw.append(table.raw)
             numbers.extend(places)
+        own = {n: np.concatenate([r[n] for r in raw]) for n in self.schema.scales}
         arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
         weights = [p.weights for p in parts if p.weights is not None]
         block = Block(self.schema, arrays, np.concatenate(weights) if weights else None)
-        return Table(block, numbers if numbers.left_out else None)
+        return Table(block, numbers if numbers.left_out else None, own)
 
     def __repr__(self) -> str:
         size = f"{many(self.rows, 'row')}, {many(len(self.schema), 'variable')}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from credo.core.errors import CredoWarning, InputError, MissingPackageError
 from credo.core.render import many, shortened, table_html, table_text
+from credo.core.scales import Scale
 from credo.core.schema import Schema
+from credo.data.columns.scaling import numbers_of, on_scale
 from credo.data.out.frames import arrow_states
 from credo.data.weights import RowNumbers
 from credo.stats.block import Block
@@ -60,6 +62,8 @@ class Table:
     block: Block
     numbers: RowNumbers | None = None
     """Where the rows stood in the source, if some were left out for their weight of 0."""
+    raw: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """The user's own numbers of variables that have a scale."""
 
     @property
     def schema(self) -> Schema:
@@ -99,6 +103,8 @@ class Table:
         """
         variable = self.schema[name]
         array = self.block.arrays[self.schema.index(name)]
+        if variable.scale is not None:
+            return self.raw[name] if name in self.raw else numbers_of(variable.scale, array)
         if not variable.is_discrete:
             return array
         labels = np.empty(variable.arity + 1, dtype=object)
@@ -106,6 +112,51 @@ class Table:
         labels[-1] = None
         values: NDArray[Any] = labels[array]
         return values
+
+    def scaled(
+        self, scales: Mapping[str, Scale | None], row_of: Callable[[int], int] | None = None
+    ) -> Table:
+        """The table with other scales of some numbers; None is a number as it is.
+
+        Below the encoding a number with a transform is what that makes of it, one with bins the
+        code of its bin. The table still shows and gives the user's own.
+
+        >>> import credo as cr
+        >>> from credo.core.scales import Transform
+        >>> table = cr.read({"fare": [7.25, 71.5, 8.0]}).scaled({"fare": Transform("log")})
+        >>> table.block.arrays[0].round(3).tolist(), table["fare"].tolist()
+        ([1.981, 4.27, 2.079], [7.25, 71.5, 8.0])
+        """
+        schema = self.schema.scaled(scales)
+        arrays, raw = list(self.block.arrays), dict(self.raw)
+        for name, scale in scales.items():
+            numbers = raw.pop(name, None)
+            numbers = self.values(name) if numbers is None else numbers
+            if scale is not None:
+                raw[name] = numbers
+            where = row_of or (self.numbers.of if self.numbers is not None else lambda i: i + 1)
+            arrays[schema.index(name)] = on_scale(name, scale, numbers, where)
+        return Table(Block(schema, tuple(arrays), self.weights), self.numbers, raw)
+
+    @property
+    def unscaled(self) -> Table:
+        """The table with every number as it is."""
+        scales = self.schema.scales
+        return self.scaled(dict.fromkeys(scales)) if scales else self
+
+    @property
+    def log_slopes(self) -> NDArray[np.float64] | None:
+        """What ln P of each row below the encoding lacks to be one of the user's numbers.
+
+        Σ ln dz/dx of the transforms and ln f(x | bin) of the bins; None where there are none.
+        """
+        scales = self.schema.scales
+        if not scales:
+            return None
+        total = np.zeros(self.rows)
+        for name, scale in scales.items():
+            total += np.nan_to_num(scale.log_jacobian(self.values(name)), nan=0.0, neginf=-np.inf)
+        return total
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """A column in the user's own values, as `values(name)`.
@@ -150,7 +201,8 @@ class Table:
         """Some of the variables, in the order given."""
         schema = self.schema.select(names)
         arrays = tuple(self.block.arrays[self.schema.index(n)] for n in schema.names)
-        return Table(Block(schema, arrays, self.block.weights), self.numbers)
+        raw = {n: x for n, x in self.raw.items() if n in schema}
+        return Table(Block(schema, arrays, self.block.weights), self.numbers, raw)
 
     def take(self, rows: Any) -> Table:
         """Some of the rows: a list of positions, a slice, or a mask."""
@@ -166,7 +218,8 @@ class Table:
         rows = slice(0, 0) if isinstance(rows, list) and not rows else rows
         arrays = tuple(np.ascontiguousarray(a[rows]) for a in self.block.arrays)
         weights = None if self.weights is None else np.ascontiguousarray(self.weights[rows])
-        return Table(Block(self.schema, arrays, weights))
+        raw = {n: x[rows] for n, x in self.raw.items()}
+        return Table(Block(self.schema, arrays, weights), raw=raw)
 
     def to(self, kind: str = "arrow") -> Any:
         """The table as a frame of the kind asked for: 'arrow', 'pandas' or 'polars'.
@@ -180,6 +233,8 @@ class Table:
         """
         import pyarrow as pa
 
+        if self.schema.scales:
+            return self.unscaled.to(kind)
         columns: dict[str, Any] = {}
         mixed: list[str] = []
         for variable, array in zip(self.schema.variables, self.block.arrays, strict=True):
@@ -231,7 +286,7 @@ class Table:
         part = self.take(slice(0, most))
         columns: dict[str, Any] = {n: part.values(n) for n in names}
         for name in names:
-            if name in self.schema.continuous and self._is_whole(name, columns[name]):
+            if columns[name].dtype.kind == "f" and self._is_whole(name, columns[name]):
                 columns[name] = [None if x != x else f"{int(x):,}" for x in columns[name]]
         rows = []
         for i in range(len(part)):

@@ -39,6 +39,7 @@ def frame_of(table: Table, kind: str) -> Any:
         return table
     if kind == "dict":
         return {n: _plain(table.values(n)) for n in table.schema.names}
+    table = table.unscaled
     if kind == "arrow":
         return _arrow(table)
     if kind == "pandas":

@@ -84,7 +84,7 @@ def write_rows(path: str | os.PathLike[str], schema: Schema, batches: Iterable[T
     b,1.5
     a,2.25
     """
-    form = row_form(path)
+    form, schema = row_form(path), schema.unscaled
     with replacing(Path(path)) as out, _writer(form, out, schema) as write:
         for batch in batches:
             write(batch)
@@ -132,7 +132,7 @@ def text_rows(form: str, schema: Schema) -> tuple[bytes, Callable[[Table], Itera
     Each state becomes its text once, with what stands before and after it; a row is their texts
     end to end.
     """
-    lines = form == "jsonl"
+    lines, schema = form == "jsonl", schema.unscaled
     between = ", " if lines else "\t" if form == "tsv" else ","
     head = "" if lines else between.join(_cell(n, between) for n in schema.names) + "\n"
     last = len(schema) - 1
@@ -164,7 +164,8 @@ def text_rows(form: str, schema: Schema) -> tuple[bytes, Callable[[Table], Itera
         return _core.join_rows(codes, texts, ends)
 
     def pieces(batch: Table) -> Iterator[bytes]:
-        return (some(batch, slice(k, k + _LINES)) for k in range(0, len(batch), _LINES))
+        plain = batch.unscaled
+        return (some(plain, slice(k, k + _LINES)) for k in range(0, len(batch), _LINES))
 
     return head.encode(), pieces
 
