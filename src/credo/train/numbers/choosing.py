@@ -6,7 +6,7 @@ All three are densities on the user's scale, so what they make of the rows compa
              + Σ ln t'(x) − 1/2 · ln N   a transformed column: its slopes, and what its power costs
              + ln P(x | bins)            a binned column: its fine density within the bins
 
-`auto` learns a network of Gaussians and one of transformed columns, and takes the higher. Then
+`auto` climbs to a graph of Gaussians and to one of transformed columns, and takes the higher. Then
 columns go into bins whose histogram foretells them so much better than a Gaussian that it is worth
 more than half of what the graph says of them; cuts are revised with the graph while the height
 rises. Of many rows a part chooses, and all are learned from.
@@ -37,7 +37,7 @@ from credo.train.numbers.transforms import PRICED, best_transform, named_transfo
 from credo.train.scores.family_scores import family_scores
 from credo.train.scores.scores import ScoreSpec
 
-__all__ = ["WAYS", "asked_numbers", "learned_with", "scaled_for"]
+__all__ = ["SPEC", "WAYS", "Choice", "asked_numbers", "chosen_scales", "number_names", "scaled_for"]
 
 Floats = NDArray[np.float64]
 
@@ -47,10 +47,42 @@ WAYS = ("auto", "gaussian", "transformed", "binned")
 _BINS = 5  # of like share, with which a column begins
 _ROUNDS = 2  # of revising the cuts with the graph
 _RISK = 0.5  # of what the graph says of a column is taken to be lost by its bins
-_FEW = 20_000  # rows that choose
+_FEW = 5_000  # rows that choose
 
-Judge = Callable[[Any, float | None], tuple[Dag, float, Any]]
-"""Of scaled rows, within some seconds: a graph, its score, and the network if one was learned."""
+SPEC = ScoreSpec.of("bdeu")
+"""The score by which scales are compared."""
+
+Judge = Callable[[Any, float | None], tuple[Dag, float]]
+"""Of scaled rows, within some seconds: a graph and its score, a marginal likelihood."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The scales of the columns that have one, and the heights by which they were chosen."""
+
+    asked: Mapping[str, Any]
+    scales: Mapping[str, Scale]
+    heights: Mapping[str, float]
+    rows: int
+
+    def of(self, source: Table | Stream) -> Table | Stream:
+        """The source on these scales."""
+        out: Table | Stream = source.scaled(self.scales) if self.scales else source
+        return out
+
+    def told(self, net: Network) -> Network:
+        """A network with a record that says how each number is modelled, and why."""
+        record = net.record
+        assert record is not None
+        ways = {n: _word(self.scales.get(n)) for n in self.asked}
+        groups = {way: [n for n in ways if ways[n] == way] for way in dict.fromkeys(ways.values())}
+        note = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
+        if len(self.heights) > 1:
+            heights = ", ".join(f"{h:,.1f} {how}" for how, h in self.heights.items())
+            note += f" (ln P of {many(self.rows, 'row')}: {heights})"
+        details = {**record.details, "numbers": ways}
+        notes = (*record.notes, f"numbers: {note}")
+        return net.with_record(replace(record, notes=notes, details=details))
 
 
 def asked_numbers(numbers: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -81,24 +113,19 @@ def asked_numbers(numbers: Any, names: Sequence[str]) -> dict[str, Any]:
     return {n: numbers.get(n, "gaussian") for n in names}
 
 
-def learned_with(
-    source: Table | Stream, numbers: Any, learn: Judge, seconds: float | None, spec: ScoreSpec
-) -> Network:
-    """The network of a source with its numbers modelled as asked for; `learn` takes scaled rows.
-
-    `spec` is the score that it learns by.
-    """
-    asked = asked_numbers(numbers, _numbers(source))
-    if all(way == "gaussian" for way in asked.values()):
-        return _network(learn(source, seconds))
-    until = None if seconds is None else time.perf_counter() + seconds
+def chosen_scales(
+    source: Table | Stream,
+    asked: Mapping[str, Any],
+    judge: Judge,
+    *,
+    bins: bool = True,
+    seconds: float | None = None,
+) -> Choice:
+    """The scales of the columns of a source; `judge` gives a graph for any scales."""
     rows = some_rows(source, _FEW)
-    chooser = _Chooser(rows, asked, learn, until, spec)
-    best = chooser.chosen()
-    net = best.net
-    if rows is not source:
-        net = _network(learn(source.scaled(best.scales), chooser.left(1)))
-    return _told(net, asked, best, chooser)
+    until = None if seconds is None else time.perf_counter() + seconds
+    chooser = _Chooser(rows, asked, judge, bins, until)
+    return Choice(asked, chooser.chosen().scales, chooser.heights, len(rows))
 
 
 def scaled_for(graph: Dag, source: Table | Stream, numbers: Any) -> Table | Stream:
@@ -107,35 +134,31 @@ def scaled_for(graph: Dag, source: Table | Stream, numbers: Any) -> Table | Stre
     A number that is the parent of a state is put into bins.
     """
     schema = source.schema
-    names = [n for n in _numbers(source) if n in graph.nodes]
-    asked = asked_numbers(numbers, names)
-    for name in names:
+    asked = asked_numbers(numbers, [n for n in number_names(source) if n in graph.nodes])
+    for name in asked:
         states = [c for c in graph.children(name) if c not in schema or schema[c].is_discrete]
         if states and asked[name] == "auto":
             asked[name] = "binned"
-    if all(way == "gaussian" for way in asked.values()):
-        return source
-    spec = ScoreSpec.of("bdeu")
-    families = [Family(n, graph.parents(n)) for n in graph.nodes]
-    families = [f for f in families if all(n in schema for n in (f.child, *f.parents))]
+    there = [n for n in graph.nodes if n in schema]
+    families = [Family(n, graph.parents(n)) for n in there]
+    families = [f for f in families if all(p in schema for p in f.parents)]
 
-    def judged(rows: Table, _: float | None) -> tuple[Dag, float, Any]:
-        rows = rows.select([n for n in graph.nodes if n in schema])
-        scores = family_scores(rows, spec, available=any(rows.block.gaps))
-        return graph, math.fsum(scores.of(families)), None
+    def judge(rows: Table, _: float | None) -> tuple[Dag, float]:
+        rows = rows.select(there)
+        scores = family_scores(rows, SPEC, available=any(rows.block.gaps))
+        return graph, math.fsum(scores.of(families))
 
-    best = _Chooser(some_rows(source, _FEW), asked, judged, None, spec).chosen()
-    return source.scaled(best.scales) if best.scales else source
+    return chosen_scales(source, asked, judge).of(source)
 
 
-def _numbers(source: Table | Stream) -> list[str]:
+def number_names(source: Any) -> list[str]:
     """The continuous columns that have no scale yet."""
+    if not isinstance(source, (Table, Stream)):
+        raise InputError(
+            "How numbers are modelled is chosen from rows, and these are counted already.",
+            hint="Give the table itself, or leave numbers= out.",
+        )
     return [v.name for v in source.schema.variables if not v.is_discrete and v.scale is None]
-
-
-def _network(judged: tuple[Dag, float, Any]) -> Network:
-    net: Network = judged[2]
-    return net
 
 
 @dataclass(frozen=True)
@@ -143,7 +166,6 @@ class _Fit:
     """A graph of scaled rows and its height on the user's scale."""
 
     dag: Dag
-    net: Any
     scales: Mapping[str, Scale]
     height: float
 
@@ -152,14 +174,9 @@ class _Chooser:
     """The rows that choose, and what was tried on them."""
 
     def __init__(
-        self,
-        rows: Table,
-        asked: Mapping[str, Any],
-        learn: Judge,
-        until: float | None,
-        spec: ScoreSpec,
+        self, rows: Table, asked: Mapping[str, Any], judge: Judge, bins: bool, until: float | None
     ) -> None:
-        self.rows, self.asked, self.learn, self.until, self.spec = rows, asked, learn, until, spec
+        self.rows, self.asked, self.judge, self.bins, self.until = rows, asked, judge, bins, until
         self.fine: dict[str, FineDensity] = {}
         self.heights: dict[str, float] = {}
 
@@ -183,7 +200,7 @@ class _Chooser:
             better = {n: t for n in free if (t := self.scale(n, "transformed")) is not None}
             if better:
                 best = max(best, self.fit("transformed", {**fixed, **better}, 3), key=_height)
-            binned = self.worth_binning(best, free)
+            binned = self.worth_binning(best, free) if self.bins else {}
             if binned:
                 best = max(best, self.fit("binned", {**best.scales, **binned}, 2), key=_height)
         return self.revised(best)
@@ -214,10 +231,10 @@ class _Chooser:
     def fit(self, how: str, scales: Mapping[str, Scale], parts: int) -> _Fit:
         """Learn from the rows on some scales."""
         rows = self.rows.scaled(scales) if scales else self.rows
-        dag, height, net = self.learn(rows, self.left(parts))
+        dag, height = self.judge(rows, self.left(parts))
         height += sum(self.offset(n, s) for n, s in scales.items())
         self.heights[how] = max(height, self.heights.get(how, -math.inf))
-        return _Fit(dag, net, scales, height)
+        return _Fit(dag, scales, height)
 
     def offset(self, name: str, scale: Scale) -> float:
         """What a scale adds to the score of scaled rows, on the user's scale."""
@@ -232,7 +249,7 @@ class _Chooser:
     def worth_binning(self, best: _Fit, free: Sequence[str]) -> dict[str, Bins]:
         """Bins for the columns whose shape is worth more than what the graph says of them."""
         scaled = self.rows.scaled(best.scales) if best.scales else self.rows
-        scores = family_scores(scaled, self.spec, available=any(scaled.block.gaps))
+        scores = family_scores(scaled, SPEC, available=any(scaled.block.gaps))
         dag, out = best.dag, {}
         for name in free:
             fine = self.density(name)
@@ -288,28 +305,6 @@ def _cuts(name: str, given: Any) -> list[float]:
     if not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
         raise InputError(f"The cut points of {name!r} must be rising numbers, got {given!r}.")
     return cuts
-
-
-def _told(net: Network, asked: Mapping[str, Any], best: _Fit, chooser: _Chooser) -> Network:
-    """The network with a record that says how each number is modelled, and why."""
-    record = net.record
-    assert record is not None
-    found = {n: _word(best.scales.get(n)) for n in asked}
-    notes = []
-    groups = {way: [n for n in found if found[n] == way] for way in dict.fromkeys(found.values())}
-    said = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
-    why = ""
-    if "auto" in asked.values() and len(chooser.heights) > 1:
-        heights = ", ".join(f"{h:,.1f} {how}" for how, h in chooser.heights.items())
-        size = (
-            ""
-            if len(chooser.rows) == record.details.get("rows")
-            else (f" on {many(len(chooser.rows), 'row')}")
-        )
-        why = f" (ln P of the rows{size}: {heights})"
-    notes.append(f"numbers: {said}{why}")
-    details = {**record.details, "numbers": found}
-    return net.with_record(replace(record, notes=(*record.notes, *notes), details=details))
 
 
 def _word(scale: Scale | None) -> str:

@@ -3,9 +3,9 @@
     ℓ(t) = −N/2 · ln Var t(x) + Σ ln t'(x)
 
 mean and variance at their maximum, the slope in it, so that transforms compare on the user's scale
-(Box & Cox 1964; Yeo & Johnson 2000). A power is priced at ½ ln N, as BIC does; a column that gains
-less keeps its own scale. Only maps of the whole line are tried unless one is named: a number that no
-row has shown is not ruled out.
+(Box & Cox 1964; Yeo & Johnson 2000). A power is priced at ½ ln N, as BIC does; a column that
+gains less keeps its own scale. Only maps of the whole line are tried unless one is named: a number
+that no row has shown is not ruled out.
 """
 
 from __future__ import annotations

@@ -36,11 +36,6 @@ class Opened:
         """Model the numbers as asked for, given the graph."""
         from credo.train.numbers.choosing import scaled_for  # which scores families
 
-        if not isinstance(self.source, (Table, Stream)):
-            raise InputError(
-                "How numbers are modelled is chosen from rows, and these are counted already.",
-                hint="Give the table itself, or leave numbers= out.",
-            )
         self.source = scaled_for(dag, self.source, numbers)
 
     @property

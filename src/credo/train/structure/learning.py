@@ -20,7 +20,7 @@ from credo.core.progress import Ticker
 from credo.core.render import shortened
 from credo.core.schema import Schema, Variable
 from credo.core.threads import checked_threads
-from credo.data import Stream, Table, spooled
+from credo.data import Stream, spooled
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng, generator
@@ -30,7 +30,7 @@ from credo.model.values.value import choice
 from credo.stats.family import Family
 from credo.stats.pair_counts import pair_counts
 from credo.train.em.fit import em_until
-from credo.train.numbers.choosing import learned_with
+from credo.train.numbers.choosing import SPEC, Choice, asked_numbers, chosen_scales, number_names
 from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
 from credo.train.scores.edge_prior import EdgePrior, log_odds
@@ -127,8 +127,8 @@ def learn(
         Of structural EM: how many graphs it starts from; the best end is taken.
     numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
         How continuous columns are modelled: by linear Gaussians, as they are or after a monotone
-        transform; in bins, whose cuts are revised with the graph, and which can be parents of states;
-        or, by "auto", as the rows say. For a column also the name of a transform ('log', 'log1p',
+        transform; in bins, whose cuts are revised with the graph and which can be parents of
+        states; or, by "auto", as the rows say. For a column also the name of a transform ('log', 'log1p',
         'square-root', 'logit', 'yeo-johnson') or cut points. Answers are on the table's scale.
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
@@ -145,6 +145,23 @@ def learn(
     'proven optimal'
     """
     opened = Opened(source, {}, weights, schema).source
+    if numbers != "gaussian":
+        rules: dict[str, Any] = {
+            "required": required, "forbidden": forbidden, "tiers": tiers, "threads": threads,
+            "max_parents": max_parents, "candidates": candidates,
+        }  # fmt: skip
+        limit, began = _limit(seconds), time.perf_counter()
+        chosen = _choice(opened, numbers, rules, score, limit)
+        if limit is not None:
+            seconds = max(limit - (time.perf_counter() - began), limit / 2)
+        net = learn(
+            chosen.of(opened), score, search, **rules, start=start, seconds=seconds, rng=rng,
+            ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior,
+            parameters=parameters, missing=missing, starts=starts, **options,
+        )  # fmt: skip
+        assert net.record is not None
+        recipe = {**net.record.details["recipe"], "numbers": numbers}
+        return with_recipe(chosen.told(net), recipe)
     if isinstance(parameters, str) and parameters not in ("auto", "mle"):
         raise InputError(f"parameters must be a prior, None, 'auto' or 'mle', got {parameters!r}.")
     choice(missing, MISSING, "missing")
@@ -162,26 +179,6 @@ def learn(
         "prior_rows": prior_rows, "freedom": freedom, "edge_prior": edge_prior,
         "threads": threads, **options,
     }  # fmt: skip
-    if not (isinstance(numbers, str) and numbers == "gaussian"):
-        if not isinstance(opened, (Table, Stream)):
-            raise InputError(
-                "How numbers are modelled is chosen from rows, and these are counted already.",
-                hint="Give the table itself, or leave numbers= out.",
-            )
-        by = "bdeu" if score is None else score
-        said: dict[str, Any] = {"parameters": parameters, "missing": missing, "starts": starts}
-
-        def again(rows: Any, limit: float | None) -> tuple[Dag, float, Network]:
-            net = learn(rows, by, search, start=start, **said, **{**settings, "seconds": limit})
-            assert net.record is not None and net.record.score is not None
-            return net.dag, net.record.score, net
-
-        spec = ScoreSpec.of(
-            by, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
-        )
-        net = learned_with(opened, numbers, again, _limit(seconds), spec)
-        told = {**settings, "numbers": numbers}
-        return with_recipe(net, recipe_of(score, search, missing, start, parameters, told))
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise InputError(f"starts must be a whole number, 1 or more, got {starts!r}.")
     if starts > 1 and missing != "structural-em":
@@ -229,6 +226,20 @@ def learn(
     whole = replace(record, source=source, notes=notes, details=details)
     net = net.with_record(whole)
     return with_recipe(net, recipe_of(score, search, missing, start, parameters, settings))
+
+
+def _choice(
+    opened: Any, numbers: Any, rules: Mapping[str, Any], score: Any, limit: float | None
+) -> Choice:
+    """How the numbers are modelled: each way is judged by a climb of its own."""
+    asked = asked_numbers(numbers, number_names(opened))
+
+    def climb(rows: Any, left: float | None) -> tuple[Dag, float]:
+        found = searched(rows, SPEC.name, "hill-climb", seconds=left, available=True, **rules)
+        assert found.record.score is not None
+        return found.dag, found.record.score
+
+    return chosen_scales(opened, asked, climb, bins=score != "bge", seconds=limit and limit / 3)
 
 
 def _structural(
