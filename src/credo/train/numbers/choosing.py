@@ -133,8 +133,8 @@ def scaled_for(graph: Dag, source: Table | Stream, numbers: Any) -> Table | Stre
 
     A number that is the parent of a state is put into bins.
     """
-    schema = source.schema
     asked = asked_numbers(numbers, [n for n in number_names(source) if n in graph.nodes])
+    schema = source.schema
     for name in asked:
         states = [c for c in graph.children(name) if c not in schema or schema[c].is_discrete]
         if states and asked[name] == "auto":

@@ -478,5 +478,6 @@ def _left_out(scores: FamilyScores) -> list[str]:
 
 
 def _constant(variables: Sequence[Variable]) -> list[str]:
-    constant = [v.name for v in variables if v.is_discrete and v.arity == 1]
+    alone = [v for v in variables if v.is_discrete and v.arity == 1]
+    constant = [v.name for v in alone if v.scale is None]
     return [f"{name} is constant: no edge can tell anything of it" for name in constant]
