@@ -99,6 +99,17 @@ class Transform:
         out: NDArray[np.bool_] = ((at > low) & (at < high)) | np.isnan(at)
         return out
 
+    def refusal(self, name: str, number: float) -> str:
+        """Why it cannot take a number.
+
+        >>> Transform("log").refusal("fare", -2.0)
+        "'fare' is -2, but its log takes numbers above 0 only."
+        """
+        low, high = self.domain
+        ends = [f"above {low:g}"] * (low > -math.inf) + [f"below {high:g}"] * (high < math.inf)
+        what = f"its {self.words} takes numbers {' and '.join(ends)} only"
+        return f"{name!r} is {number:g}, but {what}."
+
     def forward(self, x: ArrayLike) -> Floats:
         """Each number on the line; NaN for a gap, and outside the domain."""
         at = np.asarray(x, np.float64)

@@ -12,7 +12,7 @@ from credo.core.errors import TableError
 from credo.core.scales import Bins, Scale
 from credo.stats.rows import code_type
 
-__all__ = ["numbers_of", "on_scale", "outside"]
+__all__ = ["numbers_of", "on_scale"]
 
 Floats = NDArray[np.float64]
 
@@ -30,15 +30,8 @@ def on_scale(
     if isinstance(scale, Bins):
         return scale.codes(numbers).astype(code_type(len(scale)))
     for i in np.flatnonzero(~scale.holds(numbers))[:1]:
-        raise TableError(f"Row {row_of(int(i)):,}: {outside(name, scale, float(numbers[i]))}")
+        raise TableError(f"Row {row_of(int(i)):,}: {scale.refusal(name, float(numbers[i]))}")
     return scale.forward(numbers)
-
-
-def outside(name: str, scale: Any, number: float) -> str:
-    """Why a transform cannot take a number."""
-    low, high = scale.domain
-    ends = [f"above {low:g}"] * (low > -np.inf) + [f"below {high:g}"] * (high < np.inf)
-    return f"{name!r} is {number:g}, but its {scale.words} takes numbers {' and '.join(ends)} only."
 
 
 def numbers_of(scale: Scale, array: NDArray[Any]) -> Floats:

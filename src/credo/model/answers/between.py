@@ -11,8 +11,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from credo.core.errors import InputError
 from credo.core.interval_states import cut_text
+from credo.core.scales import Transform
 from credo.model.values.reals import real_or_nan, shown
 
 __all__ = ["Between", "between"]
@@ -24,6 +27,8 @@ class Between:
 
     low: float
     high: float
+    told: Between | None = None
+    """The range as the user gave it, where this one lies on a scale."""
 
     def of(self, name: str) -> str:
         """What it says of a variable.
@@ -31,6 +36,8 @@ class Between:
         >>> Between(2, 5).of("bili"), Between(60, float("inf")).of("age")
         ('2 < bili < 5', 'age > 60')
         """
+        if self.told is not None:
+            return self.told.of(name)
         low, high = cut_text(self.low), cut_text(self.high)
         if self.low == -math.inf:
             return f"{name} < {high}"
@@ -38,7 +45,23 @@ class Between:
 
     def __and__(self, other: Between) -> Between:
         """What lies in both."""
-        return between(max(self.low, other.low), min(self.high, other.high))
+        both = between(max(self.low, other.low), min(self.high, other.high))
+        if self.told is None or other.told is None:
+            return both
+        return Between(both.low, both.high, self.told & other.told)
+
+    def on(self, scale: Transform) -> Between:
+        """The same range behind a transform.
+
+        >>> Between(1, 20).on(Transform("log")).low
+        0.0
+        """
+        ends = np.array([self.low, self.high])
+        low, high = scale.domain
+        z = np.where(ends <= low, -np.inf, np.where(ends >= high, np.inf, scale.forward(ends)))
+        if z[0] == z[1]:  # outside of the domain
+            z = np.array([-np.inf, -1e300] if z[0] < 0 else [1e300, np.inf])
+        return Between(float(z[0]), float(z[1]), self)
 
 
 def between(low: float | None = None, high: float | None = None) -> Between:

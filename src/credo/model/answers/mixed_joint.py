@@ -22,6 +22,7 @@ from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import Interval
 from credo.model.answers.multivariate_mixture import MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture
+from credo.model.answers.number_answer import NumberAnswer
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.values.value import Value, View
 
@@ -106,6 +107,11 @@ class MixedJoint(Value, Mapping[Any, Any]):
     @property
     def marginal(self) -> Any:
         """The distribution of the continuous variables alone: a mixture."""
+        parts = [g for g in self.given if g is not None]
+        if isinstance(parts[0], NumberAnswer):
+            return parts[0].mixed(
+                parts, self.discrete.p.ravel()[[g is not None for g in self.given]]
+            )
         weights, means, spreads = [], [], []
         for p, part in zip(self.discrete.p.ravel(), self.given, strict=True):
             if part is None:

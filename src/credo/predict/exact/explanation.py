@@ -81,7 +81,10 @@ def mpe(request: Request) -> Explanation:
 
 
 def _means(request: Request) -> Explanation:
-    """Of a Gaussian, the most probable values together are the means."""
+    """Of a Gaussian, the most probable values together are the means.
+
+    Behind a transform they are those of the Gaussian, so the medians of the numbers.
+    """
     net, evidence, names = request.net, request.evidence, request.targets
     for name in evidence.ranges:
         raise InputError(
@@ -90,7 +93,12 @@ def _means(request: Request) -> Explanation:
         )
     best = {n: float(gaussian_posterior(net, [n], evidence).mean) for n in names}
     whole = Evidence(values={**evidence.values, **best})
-    return Explanation(best, gaussian_log_evidence(net, whole))
+    log_p = gaussian_log_evidence(net, whole) + evidence.log_scale
+    for name, scale in net.schema.scales.items():
+        if name in best:
+            best[name] = float(scale.backward(best[name]))  # type: ignore[union-attr]
+            log_p += float(scale.log_jacobian(best[name]))
+    return Explanation(best, log_p)
 
 
 def marginal_map(request: Request) -> Explanation:

@@ -283,11 +283,11 @@ def log_evidence(request: Request) -> float:
         return 0.0
     if evidence.values and not any(v.is_discrete for v in net.variables):
         refuse_sampling(request, next(iter(evidence.values)))
-        return gaussian_log_evidence(net, evidence)
+        return gaussian_log_evidence(net, evidence) + evidence.log_scale
     request = chosen(request, ())
     if request.method != "exact":
         about = approximate_log_evidence(request)
-        return about.moved(evidence.log_scale) if evidence.ranges else about
+        return about.moved(evidence.log_scale) if evidence.log_scale else about
     engine = engine_of(net)
     found = float(engine.ask(evidence, []).log_evidence[0])
     refuse_impossible(net, evidence, found)

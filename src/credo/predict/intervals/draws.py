@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, LimitError
 from credo.core.progress import track
+from credo.model.answers.number_answer import moments_behind
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.randomness import Rng, generator
@@ -308,6 +309,9 @@ class MomentDraws:
         return np.clip(out, -1.0, 1.0)
 
 
+_POINTS = 320  # at which a transform is looked at for its moments
+
+
 def moment_draws(
     cases: Cases,
     weights: Floats,
@@ -315,8 +319,11 @@ def moment_draws(
     states: int,
     evidence: Evidence,
     source: Draws,
+    scale: Any = None,
 ) -> MomentDraws:
     """The moments under each draw that is `good`; `weights` [good draws, u…] are its mixtures'.
+
+    Those of a number behind a transform are its own: `scale` is that of the one target.
 
     The first variables of the cases, with `states` states together, are targets themselves.
     """
@@ -331,7 +338,7 @@ def moment_draws(
             "through.",
             hint="Use fewer draws, or observe more variables.",
         )
-    step = max(_BLOCK // each, 1)
+    step = max(_BLOCK // (each if scale is None else _POINTS * each), 1)
     names = cases.group.names
     p, means, covariances = [], [], []
     done = 0
@@ -349,6 +356,10 @@ def moment_draws(
         m, c = cases.conditioned(evidence, part)
         m = np.broadcast_to(m, (count, *shape, t)).reshape(count, states, -1, t)
         c = np.broadcast_to(c, (count, *shape, t, t)).reshape(count, states, -1, t, t)
+        if scale is not None:
+            m, c = (x.reshape(count, states, -1) for x in (m, c))
+            m, c = moments_behind(scale, m, c, fine=False)
+            m, c = m[..., None], c[..., None, None]
         total = w.sum(axis=-1)
         w = w / np.where(total > 0, total, 1.0)[..., None]
         middle = np.einsum("dsk,dskt->dst", w, m)

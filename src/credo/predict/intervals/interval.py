@@ -11,6 +11,7 @@ as 1e-60 there, so that no draw rules a row out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +28,7 @@ from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import probability
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.normal_mixture import NormalMixture
+from credo.model.answers.number_answer import NumberAnswer
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.networks.cpt import Cpt
@@ -45,6 +47,7 @@ from credo.predict.mixed.posterior import cases_of
 from credo.predict.mixed.ranges import tied_ranges
 from credo.predict.questions.against_rows import against_rows
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.in_numbers import binned, in_numbers
 from credo.predict.questions.request import Request, enough
 from credo.predict.rows.rows import predict_proba, read_rows
 from credo.stats.block import Block
@@ -78,7 +81,10 @@ def posterior_interval(request: Request) -> Any:
     shape = tuple(v.arity for v in answer.variables)
     interval = Credible.of(samples.reshape(len(samples), *shape), level)
     notes = against_rows(net, names, answer.p, interval, evidence)
-    return Distribution(answer.variables, answer.p, interval, None, notes)
+    found = Distribution(answer.variables, answer.p, interval, None, notes)
+    if len(names) == 1 and found.variables[0].scale is not None:
+        return binned(request, found, samples.reshape(len(samples), *shape))
+    return found
 
 
 def event_interval(request: Request) -> Probability:
@@ -110,7 +116,9 @@ def marginal_intervals(request: Request) -> dict[str, Any]:
         for (name, point), samples in zip(tables.items(), split(flat, sizes), strict=True):
             interval = Credible.of(samples, level)
             notes = against_rows(net, (name,), point.p, interval, evidence)
-            out[name] = Distribution(point.variables, point.p, interval, None, notes)
+            found = Distribution(point.variables, point.p, interval, None, notes)
+            scaled = found.variables[0].scale is not None
+            out[name] = binned(request, found, samples) if scaled else found
     for name, point in points.items():
         if name not in out:
             one = request.but(targets=(name,))
@@ -143,13 +151,17 @@ def uncertain(request: Request, answer: Any, source: Draws) -> Any:
         again = Draws(net, source.seed)
         weights, good = joint_draws(net, cases.names, evidence, None, again, draws)
     states = prod(net.variable(n).arity for n in discrete)
-    drawn = moment_draws(cases, weights, good, states, evidence, source)
+    answer = in_numbers(request, answer)
+    scale = net.variable(continuous[0]).scale
+    drawn = moment_draws(cases, weights, good, states, evidence, source, scale)
     if isinstance(answer, MixedJoint):
         return _joint_interval(answer, drawn, level)
     spans: dict[str, Any] = {
         "mean_interval": Credible.of(_one(drawn.mean), level),
         "sd_interval": Credible.of(_one(drawn.sd), level),
     }
+    if isinstance(answer, NumberAnswer):
+        return replace(answer, **spans)
     if isinstance(answer, Gaussian):
         return UncertainGaussian(answer.mean, answer.variance, answer.name, **spans)
     if isinstance(answer, NormalMixture):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from credo.core.errors import ImpossibleError, InputError
+from credo.core.scales import Transform
 from credo.core.schema import Variable
 from credo.model.answers.approximation import Approximation, Estimate
 from credo.model.answers.between import Between
@@ -60,8 +61,9 @@ def observed(net: Network, given: Mapping[str, Any]) -> tuple[Network, Evidence]
     if not ranges:
         return net, Evidence.of(net, given)
     evidence = Evidence.of(net, {n: v for n, v in given.items() if n not in ranges})
+    ranges = {n: _on_line(net, n, r) for n, r in ranges.items()}
     tables: list[RangeTable] = []
-    scale, error = 0.0, 0.0
+    scale, error = evidence.log_scale, 0.0
     for names in _together(net, evidence, ranges):
         cases = cases_of(net, names, [], evidence)
         table = RangeTable(_words(net, names, ranges), cases, evidence, ranges, {}, known=True)
@@ -86,13 +88,18 @@ def asked_ranges(
     net: Network, evidence: Evidence, events: Mapping[str, Any]
 ) -> tuple[Network, Evidence, dict[str, Any]]:
     """The network with a variable for each range that is asked about, and the events by those."""
-    asked = {n: e for n, e in events.items() if isinstance(e, Between)}
-    if not asked:
+    ranges = {n: e for n, e in events.items() if isinstance(e, Between)}
+    if not ranges:
         return net, evidence, dict(events)
-    for name in asked:
-        if name in evidence.values:
+    for name in ranges:
+        if name in evidence.values or name in evidence.hard:
             raise InputError(f"{name!r} is asked about and observed at once.")
-    out = {n: e for n, e in events.items() if n not in asked}
+    out = {n: e for n, e in events.items() if n not in ranges}
+    net, binned = _binned(net, evidence, {n: e for n, e in ranges.items() if not _is_line(net, n)})
+    out |= binned
+    asked = {n: _on_line(net, n, e) for n, e in ranges.items() if _is_line(net, n)}
+    if not asked:
+        return net, evidence, out
     tables: list[RangeTable] = []
     for names in _together(net, evidence, {**asked, **evidence.ranges}):
         mine = {n: asked[n] for n in names if n in asked}
@@ -150,6 +157,40 @@ def _words(net: Network, names: Iterable[str], ranges: Mapping[str, Between]) ->
     return said
 
 
+def _binned(
+    net: Network, evidence: Evidence, asked: Mapping[str, Between]
+) -> tuple[Network, dict[str, Any]]:
+    """The network with a variable for each range of bins, true as often as the bin lies in it."""
+    more, out = [], {}
+    for name, range_ in asked.items():
+        variable = net.variable(name)
+        bins: Any = variable.scale
+        share = bins.between(range_.low, range_.high)
+        before = evidence.within.get(name)
+        if before is not None:
+            both, known = _meet(range_, before), bins.between(before.low, before.high)
+            share = bins.between(both.low, both.high) if both is not None else np.zeros(len(bins))
+            share = np.minimum(share / np.where(known > 0, known, 1.0), 1.0)
+        if np.isin(share, (0.0, 1.0)).all() and share.any():
+            out[name] = [s for s, there in zip(variable.states, share, strict=True) if there]
+            continue
+        if not hasattr(net, "dag"):
+            raise InputError(
+                f"Without directions a bound of {name!r} is one of its cuts: "
+                f"{', '.join(f'{c:g}' for c in bins.cuts)}."
+            )
+        said = Variable(_words(net, [name], asked), "discrete", (False, True))
+        more.append(Cpt(said, (variable,), np.stack([1 - share, share], axis=-1)))
+        out[said.name] = [True]
+    return (_joined(net, more) if more else net), out
+
+
+def _on_line(net: Network, name: str, range_: Between) -> Between:
+    """A range as the model has it."""
+    scale = net.variable(name).scale
+    return range_.on(scale) if isinstance(scale, Transform) else range_
+
+
 def _is_line(net: Network, name: Any) -> bool:
     return name in net.schema and not net.variable(name).is_discrete
 
@@ -182,12 +223,18 @@ def _log_boxes(
 
 
 def _with(net: Network, tables: Sequence[RangeTable]) -> Network:
+    return _joined(
+        net,
+        [
+            Cpt(Variable(t.name, "discrete", (False, True)), t.cases.variables, t.values()[0])
+            for t in tables
+        ],
+    )
+
+
+def _joined(net: Network, more: Sequence[Cpt]) -> Network:
     from credo.model.networks.network import Network
 
-    more = [
-        Cpt(Variable(t.name, "discrete", (False, True)), t.cases.variables, t.values()[0])
-        for t in tables
-    ]
     edges = [*net.dag.edges, *((p.name, c.name) for c in more for p in c.parents)]
     dag = type(net.dag)(edges, nodes=[*net.names, *(c.name for c in more)])
     return Network(dag, {**net.distributions, **{c.name: c for c in more}}, record=net.record)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credo.core.errors import InputError, unknown_name
+from credo.core.state_values import is_number
 from credo.model.answers.between import Between
 from credo.predict.exact.account import account
 from credo.predict.exact.engine import engine_of
@@ -16,6 +17,7 @@ from credo.predict.exact.explanation import Explanation, marginal_map, mpe
 from credo.predict.exact.posterior import event_probability, marginals, posterior
 from credo.predict.intervals.interval import event_interval, marginal_intervals, posterior_interval
 from credo.predict.questions.evidence import likelihood
+from credo.predict.questions.in_numbers import in_numbers
 from credo.predict.questions.intervention import intervene, reversible_note
 from credo.predict.questions.notes import noted, warn_far
 from credo.predict.questions.question import parse
@@ -74,7 +76,10 @@ def answer(net: Network, target: Any, given: Mapping[str, Any] | None, **options
 def answer_all(net: Network, given: Mapping[str, Any] | None, **options: Any) -> dict[str, Any]:
     """The distribution of every variable that is not observed."""
     asked = request(net, given, **options)
-    found = marginals(asked) if asked.level is None else marginal_intervals(asked)
+    if asked.level is None:
+        found = {n: in_numbers(asked, p) for n, p in marginals(asked).items()}
+    else:
+        found = marginal_intervals(asked)
     return noted(asked, found)  # type: ignore[no-any-return]
 
 
@@ -109,7 +114,11 @@ def ask(net: Network, text: str, *, explain: bool = False, **options: Any) -> An
 def _answered(asked: Request) -> Any:
     """The answer to a request about targets or an event."""
     if asked.event is None:
-        return posterior(asked) if asked.level is None else posterior_interval(asked)
+        return (
+            in_numbers(asked, posterior(asked))
+            if asked.level is None
+            else posterior_interval(asked)
+        )
     return event_probability(asked) if asked.level is None else event_interval(asked)
 
 
@@ -135,6 +144,10 @@ def _explained(asked: Request, do: set[str]) -> Explanation:
     return marginal_map(asked)
 
 
+def _is_numeric(value: Any) -> bool:
+    return isinstance(value, Between) or is_number(value)
+
+
 def _states(net: Network, event: Mapping[str, Any]) -> dict[str, Sequence[Any] | Between]:
     """The states, or the range, that an event allows each variable."""
     if not event:
@@ -144,7 +157,8 @@ def _states(net: Network, event: Mapping[str, Any]) -> dict[str, Sequence[Any] |
         if name not in net.schema:
             raise unknown_name("Variable", name, net.names, "in the model")
         variable = net.variable(name)
-        if not variable.is_discrete:  # a number is refused with the others
+        if not variable.is_discrete or (variable.scale and _is_numeric(value)):
+            # a number is refused with the others
             out[name] = value if isinstance(value, Between) else [value]
             continue
         code = likelihood(variable, value)

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.bins import Bins
 from credo.core.errors import InputError, unknown_name
 from credo.core.interval_states import cuts_of
+from credo.core.scales import Transform
 from credo.core.schema import Variable, is_missing
 from credo.core.state_values import is_number
 from credo.model.answers.between import Between
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from credo.model.networks.network import Network
     from credo.predict.mixed.ranges import RangeTable
 
-__all__ = ["Evidence", "likelihood", "states_within"]
+__all__ = ["Evidence", "likelihood", "on_line", "states_within"]
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +43,8 @@ class Evidence:
     ranges: dict[str, Between] = field(default_factory=dict)
     """Of continuous variables; what they say of the discrete ones stands in `hard`, and the
     logarithm of what that leaves out in `log_scale` (see `ranges.observed`)."""
+    within: dict[str, Between] = field(default_factory=dict)
+    """Ranges of numbers in bins; what they say of the bins stands in `hard` and `soft`."""
     tables: tuple[RangeTable, ...] = ()
     log_scale: float = 0.0
     error: float = 0.0
@@ -53,7 +57,7 @@ class Evidence:
             raise InputError(
                 f"The evidence must be a mapping from variable to state, got {given!r}."
             )
-        out = cls()
+        out, log = cls(), 0.0
         for name, value in given.items():
             if name not in net.schema:
                 raise unknown_name("Variable", name, net.names, "in the model")
@@ -66,14 +70,24 @@ class Evidence:
                         f"{value.of(name)}: here a continuous variable is known by its value.",
                         hint="Ranges go with p, ask, marginals, log_evidence, mpe and map.",
                     )
-                out.values[name] = _number(variable, value)
+                out.values[name], more = _number(variable, value)
+                log += more
                 continue
+            if isinstance(variable.scale, Bins):
+                if isinstance(value, Between):  # soft, also of one bin: it may be asked about
+                    out.within[name] = value
+                    found = likelihood(variable, value)
+                    one = isinstance(found, int)
+                    out.soft[name] = np.eye(variable.arity)[found] if one else found
+                    continue
+                if is_number(value):
+                    log += float(variable.scale.log_density(_finite(variable, value)))
             found = likelihood(variable, value)
             if isinstance(found, int):
                 out.hard[name] = found
             else:
                 out.soft[name] = found
-        return out
+        return replace(out, log_scale=log) if log else out
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,13 +109,36 @@ class Evidence:
         )
 
 
-def _number(variable: Variable, value: Any) -> float:
+def _number(variable: Variable, value: Any) -> tuple[float, float]:
+    """A number on its scale, and ln of the scale's slope there."""
+    number, scale = _finite(variable, value), variable.scale
+    if scale is None:
+        return number, 0.0
+    return on_line(variable, number), float(scale.log_jacobian(number))
+
+
+def _finite(variable: Variable, value: Any) -> float:
     return finite(value, f"The evidence on the continuous variable {variable.name!r}")
+
+
+def on_line(variable: Variable, number: float) -> float:
+    """A number of the user's as the model has it; one that its transform cannot take is refused.
+
+    >>> on_line(Variable("fare", "continuous"), 20.0)
+    20.0
+    """
+    if not isinstance(variable.scale, Transform):
+        return number
+    if not variable.scale.holds(number):
+        raise InputError(variable.scale.refusal(variable.name, number))
+    return float(variable.scale.forward(number))
 
 
 def likelihood(variable: Variable, value: Any) -> int | Floats:
     """A code for a state; else a likelihood for each state. A single possible state is hard."""
-    if isinstance(value, Between):
+    if isinstance(value, Between) and isinstance(variable.scale, Bins):
+        value = variable.scale.between(value.low, value.high)
+    elif isinstance(value, Between):
         value = _states_between(variable, value)
     if isinstance(value, Mapping):
         out = np.zeros(variable.arity)
@@ -121,6 +158,11 @@ def likelihood(variable: Variable, value: Any) -> int | Floats:
     ):
         out = np.zeros(variable.arity)
         for state in value:
+            if isinstance(variable.scale, Bins) and is_number(state):
+                raise InputError(
+                    f"{variable.name!r} is a number; it is observed as one number or as a range.",
+                    hint="Give one number, or cr.between(low, high).",
+                )
             out[variable.code(state)] = 1.0
     else:
         return variable.code(value)

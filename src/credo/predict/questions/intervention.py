@@ -12,6 +12,7 @@ from credo.model.graphs.reversible import hanging_on
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.value import finite
+from credo.predict.questions.evidence import on_line
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -37,7 +38,7 @@ def intervene(net: Network, values: Mapping[str, Any]) -> Network:
             raise unknown_name("Variable", name, net.names, "in the model")
         variable = net.variable(name)
         if not variable.is_discrete:
-            value = finite(state, f"The value that do() sets {name!r} to")
+            value = on_line(variable, finite(state, f"The value that do() sets {name!r} to"))
             tables[name] = LinearGaussian(
                 variable, (), np.array(value), np.zeros(0), np.array(_NOTHING)
             )

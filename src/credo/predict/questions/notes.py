@@ -22,6 +22,7 @@ from credo.model.answers.approximation import Estimate
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.predict.intervals.uncertain import Probability
+from credo.predict.questions.evidence import on_line
 from credo.predict.questions.unseen import unseen_notes
 from credo.stats.moments import Moments
 
@@ -167,11 +168,15 @@ def far_evidence(net: Network, given: Mapping[str, Any]) -> list[str]:
             continue
         if not isinstance(learned.observed, Moments):
             continue
+        told, value = value, on_line(net.variable(name), value)
         alone = learned.observed.marginal([name])
         mean, total = float(np.ravel(alone.mean)[0]), float(np.ravel(alone.n)[0])
         sd = float(np.sqrt(np.ravel(alone.scatter)[0] / total))
         if sd > 0 and abs(value - mean) > FAR * sd:
-            out.append(f"{name}={value:.6g} (rows: mean {mean:.3g}, standard deviation {sd:.3g})")
+            rows = f"mean {mean:.3g}, standard deviation {sd:.3g}"
+            scale = getattr(net.variable(name), "scale", None)
+            rows += "" if scale is None else f" behind its {scale.words}"
+            out.append(f"{name}={told:.6g} (rows: {rows})")
     return out
 
 

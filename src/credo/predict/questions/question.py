@@ -22,6 +22,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from credo.core.bins import Bins
 from credo.core.errors import InputError, UnknownNameError, close_names
 from credo.core.frozen import Frozen
 from credo.core.schema import Variable
@@ -225,7 +226,7 @@ class _Reader:
     def _range(
         self, variable: Variable, bounds: list[tuple[str, tuple[str, int]]]
     ) -> list[Any] | Between:
-        if variable.is_discrete:
+        if variable.is_discrete and not isinstance(variable.scale, Bins):
             kept = [states_within(variable, mark, unquoted(text)) for mark, (text, _) in bounds]
             states = [s for s in kept[0] if all(s in k for k in kept)]
             if not states:
@@ -237,7 +238,7 @@ class _Reader:
             number = _number(text)
             if number is None or math.isnan(number):
                 raise self.error(place, f"a number for {variable.name!r}", text)
-            ends[mark[0]] = number
+            ends[mark[0]] = _end(variable, mark, number)
         return between(ends[">"], ends["<"])
 
     def variable(self) -> Variable:
@@ -266,7 +267,8 @@ class _Reader:
 
     def value(self, variable: Variable) -> Any:
         text, place = self.word(f"a state of {variable.name!r}", also="=")
-        if not variable.is_discrete:
+        binned = isinstance(variable.scale, Bins) and text not in variable.states
+        if not variable.is_discrete or binned:
             try:
                 number = float(text)
             except ValueError:
@@ -418,14 +420,24 @@ def _set(reader: _Reader, variable: Variable) -> list[Any]:
     while reader.has(","):
         states.append(reader.value(variable))
     reader.take("}")
-    if not variable.is_discrete:
-        raise InputError(f"{variable.name!r} is continuous; it is observed as one number.")
+    _refuse_numbers(variable, states)
     return [variable.states[i] for i in sorted({variable.code(s) for s in states})]
 
 
-def _others(variable: Variable, out: Any) -> list[Any]:
-    if not variable.is_discrete:
+def _refuse_numbers(variable: Variable, states: list[Any]) -> None:
+    if not variable.is_discrete or (variable.scale and any(map(is_number, states))):
         raise InputError(f"{variable.name!r} is continuous; it is observed as one number.")
+
+
+def _end(variable: Variable, mark: str, number: float) -> float:
+    """The end of a range; one that belongs to it lies beyond an atom that is a value of its own."""
+    if len(mark) == 1 or not isinstance(variable.scale, Bins) or number not in variable.scale.atoms:
+        return number
+    return math.nextafter(number, math.inf if mark == "<=" else -math.inf)
+
+
+def _others(variable: Variable, out: Any) -> list[Any]:
+    _refuse_numbers(variable, [out])
     return [s for i, s in enumerate(variable.states) if i != variable.code(out)]
 
 

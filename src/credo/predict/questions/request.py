@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError, unknown_name
+from credo.core.state_values import is_number
 from credo.model.answers.interval import probability
 from credo.model.values.randomness import MAX_DRAWS, Rng, generator, size
 from credo.model.values.reals import NotReal, real, shown
@@ -95,7 +96,9 @@ class Request:
         net, evidence, by_state = asked_ranges(self.net, self.evidence, events)
         names = target_names(net, tuple(by_state), evidence)
         for name in names:
-            if not net.variable(name).is_discrete:
+            variable = net.variable(name)
+            number = variable.scale and any(map(is_number, by_state[name]))
+            if not variable.is_discrete or number:
                 raise InputError(
                     f"P({name}=…) is for discrete variables; ask for P({name}) or for a range of "
                     "it.",
