@@ -91,7 +91,7 @@ def test_a_value_that_repeats_is_a_bin_of_its_own():
 def test_the_evidence_of_a_density_is_the_product_of_its_predictions():
     x = np.array([1.0, 1.2, 2.0, 2.1, 2.2, 5.0, 9.0, 9.5])
     fine = fine_density(x)
-    cuts = [float(fine.edges[0])]
+    cuts = [2.15]
     edges, _ = fine._cells(cuts)
     cell = np.searchsorted(edges, x)
     width = np.concatenate([[np.nan], np.diff(edges), [np.nan]])
@@ -109,7 +109,7 @@ def test_the_evidence_of_a_density_is_the_product_of_its_predictions():
         else:
             total -= np.log(width[c])
         seen[c] += 1
-    chosen, there = len(fine.edges), len(x)
+    chosen, there = int(((fine.edges > x[0]) & (fine.edges < x[-1])).sum()), len(x)
     total -= gammaln(there + 1) - gammaln(chosen + 1) - gammaln(there - chosen + 1) + np.log(there)
     assert fine.log_marginal(cuts) == pytest.approx(total, rel=1e-9)
 

@@ -2,8 +2,8 @@
 
 The edges are those of the histogram of the largest marginal likelihood (`criteria.py`), and the
 cuts of the bins. A value that repeats far more than its neighbours (zeros of a count, a round
-price) is an interval of its own, as wide as the column's resolution. Beyond the outer edges the
-density falls off exponentially, with the mean distance that the rows show there.
+price) is an interval of its own, as wide as the column's resolution. The outer intervals are
+uniform or fall off exponentially, as the rows have it; beyond the last row the density falls off so.
 
   ln P(x | bins) = Σ_bins [ ln Γ(k) − ln Γ(n+k) + Σ_cells ln Γ(n_c+1) ] − Σ n_c ln w_c − ln C(E, m)
 
@@ -52,6 +52,7 @@ class FineDensity(Frozen):
     edges: Floats
     atoms: Floats
     resolution: float
+    beyond: tuple[float, float]  # the mean distance from the outer edges where no row is beyond
 
     def bins(self, cuts: Sequence[float]) -> Bins:
         """The bins between some cuts; every fine interval keeps half a row."""
@@ -69,8 +70,9 @@ class FineDensity(Frozen):
             out -= float(n[at]) * (math.log(tail) + 1)
         for a, b in pairwise(starts):
             out += float(gammaln(b - a) - gammaln(n[a:b].sum() + b - a) + gammaln(n[a:b] + 1).sum())
-        chosen, all_ = len(self.edges), min(len(self.values), _EDGES)
-        price = gammaln(all_ + 1) - gammaln(chosen + 1) - gammaln(max(all_ - chosen, 0) + 1)
+        inside = (self.edges > self.values[0]) & (self.edges < self.values[-1])
+        chosen, every = int(inside.sum()), min(len(self.values), _EDGES)
+        price = gammaln(every + 1) - gammaln(chosen + 1) - gammaln(max(every - chosen, 0) + 1)
         return out - float(price) - math.log(max(float(self.below[-1]), 2.0))
 
     def shares(self, bins: int) -> list[float]:
@@ -99,9 +101,9 @@ class FineDensity(Frozen):
         """The mean distances of the numbers beyond the outer edges from them."""
         n = np.diff(self.below)
         left, right = self.values <= edges[0], self.values > edges[-1]
-        low = n[left] @ (edges[0] - self.values[left]) / n[left].sum() if left.any() else 0.0
-        high = n[right] @ (self.values[right] - edges[-1]) / n[right].sum() if right.any() else 0.0
-        return max(float(low), self.resolution), max(float(high), self.resolution)
+        low = _mean_distance(edges[0] - self.values[left], n[left]) or self.beyond[0]
+        high = _mean_distance(self.values[right] - edges[-1], n[right]) or self.beyond[1]
+        return max(low, self.resolution), max(high, self.resolution)
 
 
 def fine_density(numbers: Floats, weights: NDArray[Any] | None = None) -> FineDensity | None:
@@ -129,7 +131,22 @@ def fine_density(numbers: Floats, weights: NDArray[Any] | None = None) -> FineDe
     edges = np.unique(np.concatenate([found, atoms - around, atoms + around]))
     if len(edges) > 1:  # two values that repeat side by side have an edge in common
         edges = edges[np.concatenate([[True], np.diff(edges) > 0.1 * around])]
-    if not len(edges):
-        edges = np.array([float(np.quantile(x, 0.5, weights=n, method="inverted_cdf"))])
+    low, high = float(values[0]) - around, float(values[-1])
+    inner = edges if len(edges) else np.array([low + (high - low) / 2])
+    first, last = values <= inner[0], values > inner[-1]
+    left = _mean_distance(inner[0] - values[first], count[first])
+    right = _mean_distance(values[last] - inner[-1], count[last])
+    ends = []
+    if inner[0] - low < math.e * left or not len(edges):  # more probable than exponentially
+        ends.append(low)
+    if high - inner[-1] < math.e * right or not len(edges):
+        ends.append(high)
+    edges = np.unique(np.concatenate([edges, ends]))
     below = np.concatenate([[0.0], np.cumsum(count)])
-    return FineDensity(values, below, edges, atoms, resolution)
+    beyond = (max(left, resolution), max(right, resolution))
+    return FineDensity(values, below, edges, atoms, resolution, beyond)
+
+
+def _mean_distance(distances: Floats, n: Floats) -> float:
+    """The weighted mean of some distances; 0 where there is none."""
+    return float(n @ distances / n.sum()) if len(distances) else 0.0
