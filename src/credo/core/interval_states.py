@@ -27,6 +27,7 @@ _NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _FIRST = re.compile(rf"≤ ?{_NUMBER}")
 _MIDDLE = re.compile(rf"\({_NUMBER}, ?{_NUMBER}\]")
 _LAST = re.compile(rf"> ?{_NUMBER}")
+_WHOLE = ("any",)  # a number that is not cut
 
 
 def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
@@ -37,7 +38,7 @@ def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
     """
     ends = [cut_text(float(c)) for c in cuts]
     if not ends:
-        return ("any",)
+        return _WHOLE
     return (f"≤ {ends[0]}", *(f"({a}, {b}]" for a, b in pairwise(ends)), f"> {ends[-1]}")
 
 
@@ -72,6 +73,8 @@ def cuts_of(states: tuple[Any, ...]) -> tuple[float, ...] | None:
     >>> cuts_of(("≤ 1.5", "> 2")) is None  # a gap
     True
     """
+    if states == _WHOLE:
+        return ()
     if len(states) < 2 or not all(type(s) is str for s in states):
         return None
     first, last = _FIRST.fullmatch(states[0]), _LAST.fullmatch(states[-1])
@@ -105,7 +108,7 @@ def interval_of(number: Any, states: tuple[Any, ...]) -> int | None:
     >>> [interval_of(x, ("≤ 1.5", "(1.5, 2]", "> 2")) for x in (1.5, 1.6, 7)]
     [0, 1, 2]
     """
-    if not states or not isinstance(states[0], str) or not states[0].startswith("≤"):
+    if not states or not isinstance(states[0], str) or not states[0].startswith(("≤", "any")):
         return None
     cuts = cuts_of(states) if isinstance(number, Real) else None
     if cuts is None or not (number == number and abs(number) != math.inf):
