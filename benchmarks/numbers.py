@@ -17,6 +17,7 @@ import numpy as np
 
 from benchmarks.harness import Bench
 from benchmarks.naive_bayes_quality import tables
+from benchmarks.numbers_density import density, many_rows
 
 MOST = 3_000  # rows of a table
 
@@ -24,6 +25,8 @@ MOST = 3_000  # rows of a table
 def run(bench: Bench) -> None:
     """A line a table with numbers."""
     folder = Path(__file__).resolve().parents[2] / "shared" / "data" / "tables"
+    density(bench, folder)
+    many_rows(bench)
     ways = {"credo": _credo, "5 equal shares": _quantiles}
     if _installed():
         ways["Khiops"] = _khiops
