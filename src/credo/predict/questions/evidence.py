@@ -43,6 +43,8 @@ class Evidence:
     ranges: dict[str, Between] = field(default_factory=dict)
     """Of continuous variables; what they say of the discrete ones stands in `hard`, and the
     logarithm of what that leaves out in `log_scale` (see `ranges.observed`)."""
+    numbers: dict[str, float] = field(default_factory=dict)
+    """The user's own numbers of variables with a scale; their codes and floats stand above."""
     within: dict[str, Between] = field(default_factory=dict)
     """Ranges of numbers in bins; what they say of the bins stands in `hard` and `soft`."""
     tables: tuple[RangeTable, ...] = ()
@@ -70,8 +72,9 @@ class Evidence:
                         f"{value.of(name)}: here a continuous variable is known by its value.",
                         hint="Ranges go with p, ask, marginals, log_evidence, mpe and map.",
                     )
-                out.values[name], more = _number(variable, value)
-                log += more
+                number = finite(value, f"The evidence on the continuous variable {name!r}")
+                out.values[name] = on_line(variable, number)
+                log += _told(out, variable, number)
                 continue
             if isinstance(variable.scale, Bins):
                 if isinstance(value, Between):  # soft, also of one bin: it may be asked about
@@ -81,7 +84,8 @@ class Evidence:
                     out.soft[name] = np.eye(variable.arity)[found] if one else found
                     continue
                 if is_number(value):
-                    log += float(variable.scale.log_density(_finite(variable, value)))
+                    what = f"The evidence on the continuous variable {name!r}"
+                    log += _told(out, variable, finite(value, what))
             found = likelihood(variable, value)
             if isinstance(found, int):
                 out.hard[name] = found
@@ -109,16 +113,12 @@ class Evidence:
         )
 
 
-def _number(variable: Variable, value: Any) -> tuple[float, float]:
-    """A number on its scale, and ln of the scale's slope there."""
-    number, scale = _finite(variable, value), variable.scale
-    if scale is None:
-        return number, 0.0
-    return on_line(variable, number), float(scale.log_jacobian(number))
-
-
-def _finite(variable: Variable, value: Any) -> float:
-    return finite(value, f"The evidence on the continuous variable {variable.name!r}")
+def _told(evidence: Evidence, variable: Variable, number: float) -> float:
+    """Keep a number that has a scale; ln of what its probability there lacks to be a density."""
+    if variable.scale is None:
+        return 0.0
+    evidence.numbers[variable.name] = number
+    return float(variable.scale.log_jacobian(number))
 
 
 def on_line(variable: Variable, number: float) -> float:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.bins import Bins
 from credo.core.errors import InputError, unknown_name
 from credo.core.frozen import Frozen
 from credo.core.progress import track
@@ -25,6 +26,7 @@ from credo.core.schema import Schema
 from credo.core.threads import checked_threads
 from credo.data import Table
 from credo.model.answers.distribution import Distribution
+from credo.model.answers.number_answer import NumberAnswer
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.value import choice, whole
@@ -37,7 +39,7 @@ from credo.stats.block import Block
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["Gaps", "impute", "warn_outside", "without_gaps"]
+__all__ = ["Gaps", "filled_table", "impute", "warn_outside", "without_gaps"]
 
 _BLOCK = 4096  # rows filled at a time
 
@@ -105,15 +107,28 @@ def _filled(
             codes[at] = _modes(engine, where, part, at, threads)
         else:
             codes[at] = _drawn(engine, where, part, at, rng, threads)
-    return _rebuilt(table, codes)
-
-
-def _rebuilt(table: Table, codes: NDArray[np.int32]) -> Table:
-    arrays = tuple(
+    arrays = [
         np.ascontiguousarray(codes[:, k], dtype=table.block.arrays[k].dtype)
         for k in range(codes.shape[1])
-    )
-    return Table(Block(without_gaps(table.schema), arrays, table.weights))
+    ]
+    return filled_table(table, arrays, rng if method == "sample" else None)
+
+
+def filled_table(
+    table: Table, arrays: Sequence[NDArray[Any]], rng: np.random.Generator | None
+) -> Table:
+    """The table with its gaps filled; a number in bins is drawn within its bin, or its median."""
+    raw: dict[str, Floats] = {}
+    for name, scale in table.schema.scales.items():
+        array, own = arrays[table.schema.index(name)], np.array(table.values(name))
+        gone = np.isnan(own)
+        if isinstance(scale, Bins):
+            share = 0.5 if rng is None else rng.random(int(gone.sum()))
+            own[gone] = scale.draw(array[gone].astype(np.intp), share)
+        else:
+            own[gone] = scale.backward(array[gone])
+        raw[name] = own
+    return Table(Block(without_gaps(table.schema), tuple(arrays), table.weights), raw=raw)
 
 
 def _modes(
@@ -194,7 +209,8 @@ class Gaps(Frozen, Mapping[Any, Any]):
     """The posterior of every gap, by (row, variable); rows count from 0.
 
     `rows[name]` are the rows in which a variable is missing, and `posteriors[name]` its posteriors
-    there: a column for each state, or mean and variance of a continuous variable.
+    there: a column for each state or bin, or mean and variance of a continuous variable (behind
+    its transform, if it has one).
 
     >>> import credo as cr
     >>> net = cr.Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -226,8 +242,10 @@ class Gaps(Frozen, Mapping[Any, Any]):
     def _posterior(self, name: str, at: int) -> Any:
         variable, values = self.table.schema[name], self.posteriors[name][at]
         if variable.is_discrete:
-            return Distribution((variable,), values)
-        return Gaussian(float(values[0]), max(float(values[1]), 1e-300), name=name)
+            found: Any = Distribution((variable,), values)
+        else:
+            found = Gaussian(float(values[0]), max(float(values[1]), 1e-300), name=name)
+        return found if variable.scale is None else NumberAnswer(found, variable.scale, name)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         yield from sorted((int(r), n) for n, rows in self.rows.items() for r in rows)
@@ -239,7 +257,7 @@ class Gaps(Frozen, Mapping[Any, Any]):
         rows = []
         for _, (row, name) in zip(range(_SHOWN), self, strict=False):
             found = self[row, name]
-            if self.table.schema[name].is_discrete:
+            if isinstance(found, Distribution):
                 state = max(found, key=found.__getitem__)
                 rows.append([str(row), name, str(state), f"{found[state]:.6g}"])
             else:
@@ -277,12 +295,14 @@ def without_gaps(schema: Schema) -> Schema:
 def warn_outside(table: Table, filled: Sequence[Table]) -> None:
     """Name the columns in which a filled number lies outside of all that was observed."""
     said = []
-    for k, v in enumerate(table.schema.variables):
-        seen = table.block.arrays[k]
-        if v.is_discrete or not np.isnan(seen).any() or (~np.isnan(seen)).sum() < _RANGE:
+    for v in table.schema.variables:
+        if v.is_discrete and v.scale is None:
+            continue
+        seen = table.values(v.name)
+        if not np.isnan(seen).any() or (~np.isnan(seen)).sum() < _RANGE:
             continue
         low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
-        new = np.concatenate([one.block.arrays[k][np.isnan(seen)] for one in filled])
+        new = np.concatenate([one.values(v.name)[np.isnan(seen)] for one in filled])
         out = int(((new < low) | (new > high)).sum())
         if out:
             said.append(

@@ -24,13 +24,13 @@ from credo.data import Table
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.predict.exact.explanation import mpe
+from credo.predict.exact.posterior import posterior
 from credo.predict.questions.evidence import Evidence
-from credo.predict.questions.request import request
+from credo.predict.questions.request import Request, request
 from credo.predict.rows.blanket import impossible_row
-from credo.predict.rows.impute import Gaps, without_gaps
+from credo.predict.rows.impute import Gaps, filled_table
 from credo.predict.rows.rows import gaps_of, patterns
 from credo.predict.sampling.forward import forward_sampler
-from credo.stats.block import Block
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = [
     "MixedRows",
     "block_rows",
-    "cells_of",
     "evidence_of",
     "explained",
     "mixed_fill",
@@ -99,7 +98,9 @@ def mixed_fill(
                         copy[name][at] = found
     if method != "posterior":
         return [
-            Table(Block(without_gaps(schema), tuple(copy[n] for n in schema.names), table.weights))
+            filled_table(
+                table, [copy[n] for n in schema.names], rng if method == "sample" else None
+            )
             for copy in filled
         ]
     order = {n: np.concatenate(r) for n, r in rows.items() if r}
@@ -291,18 +292,6 @@ class MixedRows:
         return out
 
 
-def cells_of(
-    net: Network, gone: NDArray[np.bool_], columns: dict[str, Any], i: int
-) -> dict[str, Any]:
-    """What is seen of one row, by name."""
-    out: dict[str, Any] = {}
-    for v, g in zip(net.variables, gone, strict=True):
-        if not g:
-            cell = columns[v.name][i]
-            out[v.name] = v.states[int(cell)] if v.is_discrete else float(cell)
-    return out
-
-
 def explained(
     net: Network, gone: NDArray[np.bool_], columns: dict[str, Any]
 ) -> tuple[NDArray[np.bool_], dict[str, Any]]:
@@ -312,7 +301,7 @@ def explained(
     filled = {n: np.array(c) for n, c in columns.items()}
     filled |= {v.name: np.zeros(many, dtype=np.intp) for v in discrete}
     for i in range(many):
-        best = mpe(request(net, cells_of(net, gone, columns, i)))
+        best = mpe(Request(net, evidence_of(net, gone, columns, i)))
         for v in discrete:
             filled[v.name][i] = v.states.index(best[v.name])
     left = gone & np.array([not v.is_discrete for v in net.variables])
@@ -326,9 +315,9 @@ def wide_posteriors(
     holes = [v for v, g in zip(net.variables, gone, strict=True) if g and v.name in columns]
     found: dict[str, list[Any]] = {v.name: [] for v in holes}
     for i in range(len(next(iter(columns.values())))):
-        cells = cells_of(net, gone, columns, i)
+        seen = request(net, method="auto").but(evidence=evidence_of(net, gone, columns, i))
         for v in holes:
-            answer: Any = net.p(v.name, cells)
+            answer: Any = posterior(seen.with_targets(v.name))
             found[v.name].append(
                 [answer[s] for s in v.states]
                 if v.is_discrete

@@ -60,10 +60,12 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
             raise _strange(net, without)
         _warn_set_aside([v.name for v in wanted], rows.schema)
         warn_renamed(_but(net, without), rows.schema.names, stacklevel=4)
+        other = {n: net.variable(n).scale for n in have if _other_scale(net, rows, n)}
+        rows = rows.scaled(other) if other else rows
         if all(rows.schema[n].states == net.variable(n).states for n in have):
             return rows.select(have)
         again = read_rows(net, rows.to("arrow"), without)
-        return Table(Block(again.schema, again.block.arrays, rows.weights))
+        return Table(Block(again.schema, again.block.arrays, rows.weights), raw=again.raw)
     if isinstance(rows, bytes):
         raise InputError("A path must be a text, not bytes.")
     names = names_of(rows)
@@ -73,6 +75,14 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
     warn_renamed(_but(net, without), [n for n in names if n != without], stacklevel=4)
     table = read(rows, Schema(tuple(wanted)))
     return table if isinstance(table, Table) else table.load()
+
+
+def _other_scale(net: Network, rows: Table, name: str) -> bool:
+    """Whether a column of numbers has another scale than the network's variable."""
+    mine, other = rows.schema[name], net.variable(name)
+    return mine.scale != other.scale and all(
+        v.scale is not None or not v.is_discrete for v in (mine, other)
+    )
 
 
 def _warn_set_aside(wanted: Sequence[str], schema: Schema) -> None:
@@ -138,7 +148,7 @@ def log_posteriors(net: Network, rows: Table, target: str, *, threads: int = 1) 
         for code in range(v.arity):
             same = np.full(len(small), code, dtype=np.uint16)
             table = Table(Block(schema, (*arrays, same)))
-            joint[:, code] = row_log_likelihoods(net, table, threads=threads)
+            joint[:, code] = _below(net, table, threads)
         best = joint.max(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
             out[small] = joint - best - np.log(np.exp(joint - best).sum(axis=1, keepdims=True))
@@ -148,7 +158,13 @@ def log_posteriors(net: Network, rows: Table, target: str, *, threads: int = 1) 
 def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
     """ln P of each row, its gaps summed out; −inf for a row the model rules out."""
     table = read_rows(net, rows)
-    threads = checked_threads(threads)
+    out = _below(net, table, checked_threads(threads))
+    slopes = table.log_slopes
+    return out if slopes is None else out + slopes
+
+
+def _below(net: Network, table: Table, threads: int) -> Floats:
+    """ln P of each row as the table holds it: of codes and transformed numbers."""
     out = np.empty(len(table))
     if not any(v.is_discrete for v in net.variables):
         values = np.stack(table.block.arrays, axis=1)
@@ -221,11 +237,17 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
     Rows without gaps are counted, family by family: Σ n_ijk ln θ_ijk.
     """
     table = read_rows(net, rows)
-    threads = checked_threads(threads)
+    found = _log_likelihood(net, table, checked_threads(threads))
+    slopes = table.log_slopes
+    return found if slopes is None else found + _total(slopes, table.weights)
+
+
+def _log_likelihood(net: Network, table: Table, threads: int) -> float:
+    """The same of what the table holds below its scales."""
     names = set(table.schema.names)
     weights = table.weights
     if names != set(net.names) or not net.is_discrete:
-        each = row_log_likelihoods(net, table, threads=threads)
+        each = _below(net, table, threads)
         return _total(each, weights)
     gaps = np.zeros(len(table), dtype=bool)
     for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
@@ -234,7 +256,7 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
     total = 0.0
     if gaps.any():
         part = table.take(gaps)
-        each = row_log_likelihoods(net, part, threads=threads)
+        each = _below(net, part, threads)
         total += _total(each, part.weights)
         table = table.take(~gaps)
     if not len(table):

@@ -17,17 +17,20 @@ conditioning. The other continuous variables are drawn last, line by line.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from credo import _core
+from credo.core.bins import Bins
 from credo.core.errors import LimitError
 from credo.core.frozen import Frozen
 from credo.core.schema import Schema
 from credo.data import Table
+from credo.model.answers.between import Between
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.predict.exact.elimination import Directed, Factor, eliminate, sliced
 from credo.predict.exact.engine import Engine, engine_of
@@ -87,6 +90,10 @@ class ForwardSampler(Frozen):
     hidden: tuple[HiddenGroup, ...]
     lines: tuple[LinearGaussian, ...]
     values: dict[str, float]
+    numbers: dict[str, float] = field(default_factory=dict)
+    """The user's numbers of observed variables that have a scale."""
+    within: dict[str, Between] = field(default_factory=dict)
+    """The ranges of numbers in bins."""
 
     def rows(self, n: int, seed: int, *, first: int = 0, threads: int = 1) -> Table:
         """Rows first … first + n of the endless table of a seed."""
@@ -100,7 +107,27 @@ class ForwardSampler(Frozen):
             for start in range(0, n, _PART):
                 part = {name: c[start : start + _PART] for name, c in columns.items()}
                 self._draw_lines(part, seed, first + start, threads)
-        return Table(Block(self.schema, tuple(columns[n] for n in self.schema.names)))
+        block = Block(self.schema, tuple(columns[n] for n in self.schema.names))
+        return Table(block, raw=self._raw(columns, n, seed, first, threads))
+
+    def _raw(
+        self, columns: dict[str, NDArray[Any]], n: int, seed: int, first: int, threads: int
+    ) -> dict[str, Floats]:
+        """The numbers of variables with a scale; within a bin they are drawn."""
+        raw: dict[str, Floats] = {}
+        for name, scale in self.schema.scales.items():
+            if name in self.numbers:
+                raw[name] = np.full(n, self.numbers[name])
+            elif isinstance(scale, Bins):
+                other = len(self.schema) + self.schema.index(name)  # bits that no code was drawn by
+                share = ndtr(_core.normals(n, seed, other, first, threads))
+                codes = columns[name].astype(np.intp)
+                if name in self.within:
+                    range_ = self.within[name]
+                    scale, kept = scale.within(range_.low, range_.high)
+                    codes = codes - int(kept.argmax())
+                raw[name] = scale.draw(codes, share)
+        return raw
 
     def _draw_lines(
         self, columns: dict[str, NDArray[Any]], seed: int, first: int, threads: int
@@ -132,7 +159,10 @@ class ForwardSampler(Frozen):
 def forward_sampler(net: Network, evidence: Evidence) -> ForwardSampler:
     """The sampler given evidence; evidence of probability zero is refused."""
     if not engine_of(net).directed:
-        return ForwardSampler(net.schema, _without_directions(net, evidence), (), (), {})
+        return ForwardSampler(
+            net.schema, _without_directions(net, evidence), (), (), {},
+            evidence.numbers, evidence.within,
+        )  # fmt: skip
     groups = gaussian_groups(net, evidence.values.keys())
     hidden = tuple(_hidden(group, evidence) for group in groups if group.hidden)
     done = {n for group in hidden for n in group.names}
@@ -142,7 +172,10 @@ def forward_sampler(net: Network, evidence: Evidence) -> ForwardSampler:
         if isinstance(line, LinearGaussian) and name not in evidence.values and name not in done:
             lines.append(line)
     directed = _directed(net, evidence, hidden)
-    return ForwardSampler(net.schema, directed, hidden, tuple(lines), evidence.values)
+    return ForwardSampler(
+        net.schema, directed, hidden, tuple(lines), evidence.values, evidence.numbers,
+        evidence.within,
+    )  # fmt: skip
 
 
 def _directed(net: Network, evidence: Evidence, hidden: tuple[HiddenGroup, ...]) -> Directed:

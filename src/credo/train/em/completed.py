@@ -112,13 +112,13 @@ def _told(net: Network, table: Table, seed: int, draws: int = DRAWS) -> list[Tab
     """Copies of rows whose gaps hang together widely: each row's story given its cells."""
     drawn: list[list[Any]] = [[] for _ in net.names]
     for i in track(range(len(table)), "completing rows", total=len(table)):
-        cells: dict[str, Any] = {}
+        known = Evidence()
         for v, column in zip(table.schema.variables, table.block.arrays, strict=True):
             if v.is_discrete and column[i] != v.arity:
-                cells[v.name] = v.states[int(column[i])]
+                known.hard[v.name] = int(column[i])
             elif not v.is_discrete and not np.isnan(column[i]):
-                cells[v.name] = float(column[i])
-        rows = forward_sampler(net, Evidence.of(net, cells)).rows(draws, seed + i)
+                known.values[v.name] = float(column[i])
+        rows = forward_sampler(net, known).rows(draws, seed + i)
         for k, column in enumerate(rows.block.arrays):
             drawn[k].append(column)
     columns = [np.stack(c, axis=1) for c in drawn]  # [draws, rows]
