@@ -9,6 +9,7 @@ grid of quantiles are found by dynamic programming.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,23 @@ _CELLS = 4096  # of a family, beyond which it says nothing of the cuts
 def revised_cuts(
     name: str, numbers: Floats, fine: FineDensity, dag: Dag, scaled: Table
 ) -> list[float]:
-    """The best cuts of a binned column given the graph, its neighbours as `scaled` has them."""
+    """The best cuts of a binned column given the graph, its neighbours as `scaled` has them.
+
+    Where none is worth its price the cuts are those that tell most of another column, so that the
+    next search can find an edge.
+    """
+    cuts, _ = _best_cuts(name, numbers, fine, dag, scaled)
+    if cuts:
+        return cuts
+    others = [n for n in dag.nodes if n != name and n in scaled.schema]
+    alone = [_best_cuts(name, numbers, fine, Dag([(name, n)]), scaled) for n in others]
+    return max(alone, key=lambda found: found[1], default=([], 0.0))[0]
+
+
+def _best_cuts(
+    name: str, numbers: Floats, fine: FineDensity, dag: Dag, scaled: Table
+) -> tuple[list[float], float]:
+    """The best cuts given a graph, and what they gain over none."""
     there = ~np.isnan(numbers)
     weights = np.ones(int(there.sum())) if scaled.weights is None else scaled.weights[there]
     weights = np.asarray(weights, np.float64)
@@ -48,7 +65,7 @@ def revised_cuts(
     filled = np.bincount(cell, weights, minlength=len(grid) + 1) > 0
     at = np.flatnonzero(filled)
     if len(at) < 2:
-        return []
+        return [], 0.0
     grid, cell = grid[at[:-1]], np.searchsorted(at, cell)
     size = len(at)
     cost = np.full((size + 1, size + 1), np.inf)
@@ -61,7 +78,12 @@ def revised_cuts(
     def price(k: int) -> float:
         return float((gammaln(totals + k) - gammaln(k)).sum() + np.log(k) + k * np.log(size) / 2)
 
-    return [float(grid[end - 1]) for end in best_partition(cost, price, _MOST)]
+    ends = best_partition(cost, price, _MOST)
+    groups = pairwise([0, *ends, size])
+    gain = (
+        cost[0, size] + price(1) - sum(float(cost[a, b]) for a, b in groups) - price(len(ends) + 1)
+    )
+    return [float(grid[end - 1]) for end in ends], float(gain)
 
 
 def _own(

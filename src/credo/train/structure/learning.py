@@ -128,8 +128,9 @@ def learn(
     numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
         How continuous columns are modelled: by linear Gaussians, as they are or after a monotone
         transform; in bins, whose cuts are revised with the graph and which can be parents of
-        states; or, by "auto", as the rows say. For a column also the name of a transform ('log', 'log1p',
-        'square-root', 'logit', 'yeo-johnson') or cut points. Answers are on the table's scale.
+        states; or, by "auto", as the rows say. For a column also the name of a transform ('log',
+        'log1p', 'square-root', 'logit', 'yeo-johnson') or cut points. Answers are on the table's
+        scale.
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
         `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
