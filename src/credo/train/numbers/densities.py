@@ -2,7 +2,7 @@
 
 The edges are those of the histogram of the largest marginal likelihood (`criteria.py`), and the
 cuts of the bins. A value that repeats far more than its neighbours (zeros of a count, a round
-price) is an interval of its own, as wide as the column's resolution. The outer intervals are uniform
+price) is an interval of its own, as wide as the column's resolution. Outer intervals are uniform
 or fall off exponentially, as the rows have it; beyond the last row the density falls off so.
 
   ln P(x | bins) = Σ_bins [ ln Γ(k) − ln Γ(n+k) + Σ_cells ln Γ(n_c+1) ] − Σ n_c ln w_c − ln C(E, m)
