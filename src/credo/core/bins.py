@@ -88,7 +88,8 @@ class Bins(Frozen):
         total = self.masses.sum()
         if not ((self.masses >= 0).all() and 0 < total < np.inf):
             raise SchemaError("The masses of bins must be finite numbers, 0 or more.")
-        object.__setattr__(self, "masses", self.masses / total)
+        if abs(total - 1) > 1e-12:  # shares that were read again stay what they are
+            object.__setattr__(self, "masses", self.masses / total)
         if not (self._mass > 0).all():
             raise SchemaError("Each bin needs a mass above 0.")
         super().__post_init__()

@@ -1,8 +1,8 @@
 """What `model.json` says: variables, parents, distributions, record, and where the numbers are.
 
 Version 1 holds distributions. Version 2 adds, to those that were learned, what they were learned
-from (below). A later version must keep reading these: `tests/unit/formats` holds a file
-of each.
+from (below). Version 3 adds the scales of numbers and is written where there are some. A later
+version must keep reading these: `tests/unit/formats` holds a file of each.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.schema import Variable
+from credo.formats.archive_scales import scale_of, scale_said
 from credo.formats.reading import Reading, assemble, exact_cpt
 from credo.formats.states import from_json, to_json
 from credo.model.networks.cpt import Cpt
@@ -37,8 +38,8 @@ __all__ = [
     "posterior_of",
 ]
 
-VERSION = 2
-"""The version that is written, and the latest that is read."""
+VERSION = 3
+"""The latest version that is read; the least that says all is written."""
 
 Floats = NDArray[np.float64]
 _LINES = ("intercept", "coefficients", "variance")
@@ -87,7 +88,8 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
             node["learned"] = learned_json(local.learned, array)
         nodes.append(node)
     record = record_said(net.record)
-    return {"format": "credo", "version": VERSION, "nodes": nodes, "record": record}, arrays
+    version = VERSION if net.schema.scales else 2
+    return {"format": "credo", "version": version, "nodes": nodes, "record": record}, arrays
 
 
 def record_said(record: Record | None) -> dict[str, Any] | None:
@@ -102,6 +104,8 @@ def variable_said(v: Variable) -> dict[str, Any]:
     out: dict[str, Any] = {"name": v.name, "kind": v.kind}
     if v.is_discrete:
         out |= {"states": [_state_said(s, v.name) for s in v.states], "ordered": v.ordered}
+    if v.scale is not None:
+        out["scale"] = scale_said(v.scale)
     return out
 
 
@@ -186,12 +190,13 @@ def variables_of(said: list[Any], reading: Reading) -> dict[str, Variable]:
 def _variable(node: Any, reading: Reading) -> Variable:
     name = take(node, "name", str, "A variable")
     kind = take(node, "kind", str, f"The variable {name!r}")
+    scale = scale_of(node.get("scale"), f"The variable {name!r}")
     if kind != "discrete":
-        return Variable(name, kind)
+        return Variable(name, kind, scale=scale)
     states = take(node, "states", list, f"The variable {name!r}")
     reading.check_states(len(states), name, None)
     ordered = take(node, "ordered", bool, f"The variable {name!r}")
-    return Variable(name, "discrete", tuple(from_json(s) for s in states), ordered)
+    return Variable(name, "discrete", tuple(from_json(s) for s in states), ordered, scale)
 
 
 def _local(node: Any, variables: dict[str, Variable], arrays: Arrays) -> Local:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from scipy.stats import kstest, norm
+from tests.unit.predict.test_scaled_answers import BINS, lines, tables
 
 import credo as cr
 from credo.core.scales import Bins, Transform
 from credo.errors import TableError
-from tests.unit.predict.test_scaled_answers import BINS, lines, tables
 
 
 def mixed():

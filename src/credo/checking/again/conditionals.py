@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.bins import Bins
 from credo.core.errors import CredoError, LimitError
 from credo.data import Table
 from credo.model.networks.cpt import Cpt
@@ -26,7 +27,7 @@ from credo.predict.rows.rows import gaps_of, log_at, patterns, predict_proba
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
 
-__all__ = ["probabilities", "ranks"]
+__all__ = ["binned_ranks", "probabilities", "ranks"]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -123,6 +124,13 @@ def ranks(net: Network, table: Table, name: str) -> tuple[Floats, Mask]:
             out[rows] = total
             known[rows] = cases.p.sum(axis=1) > 0.5
     return out, known
+
+
+def binned_ranks(bins: Bins, numbers: Floats, p: Floats) -> Floats:
+    """The share below each number where it is in bins; of an atom, half of it counts as below."""
+    at = bins.cdf(numbers, p)
+    before = bins.cdf(np.nextafter(numbers, -np.inf), p)
+    return np.where(at - before > 1e-9, (at + before) / 2, at)
 
 
 def _blanket(

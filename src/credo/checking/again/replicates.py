@@ -74,7 +74,11 @@ def replicates(net: Network, table: Table, n: int, rng: Rng, gaps: bool = True) 
                 a = a.astype(np.uint16) if v.is_discrete and v.arity > 255 else np.array(a)
                 a[gone] = v.arity if v.is_discrete else np.nan
             arrays.append(a)
-        yield Table(Block(rows.schema, tuple(arrays)))
+        raw = {n: np.array(x) for n, x in rows.raw.items()}
+        for name, gone in zip(names, lacks, strict=True):
+            if gone is not None and name in raw:
+                raw[name][gone] = np.nan
+        yield Table(Block(rows.schema, tuple(arrays)), raw=raw)
 
 
 def judged_replicates(

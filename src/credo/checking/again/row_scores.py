@@ -39,7 +39,7 @@ from credo.predict.rows.impute_mixed import (
     evidence_of,
     states_of,
 )
-from credo.predict.rows.rows import family_log, gaps_of, patterns, row_log_likelihoods
+from credo.predict.rows.rows import encoded_log_likelihoods, family_log, gaps_of, patterns
 from credo.predict.sampling.forward import forward_sampler
 from credo.stats.block import Block
 
@@ -101,6 +101,9 @@ def family_terms(net: Network, table: Table) -> tuple[Floats, Mask]:
         whole[:, k] = here
         if here.any():
             out[here, k] = family_log(local, _columns(table, here))
+            scale = local.child.scale
+            if scale is not None:
+                out[here, k] += scale.log_jacobian(table.values(name)[here])
     return out, whole
 
 
@@ -126,7 +129,8 @@ def score_rows(net: Network, table: Table, most: int = 500) -> Scored:
     if partial.any():
         rows = np.flatnonzero(partial)
         log[rows], known[rows] = _with_gaps(net, table.take(rows), gone[rows], most)
-    return Scored(log, known)
+    slopes = table.log_slopes
+    return Scored(log if slopes is None else log + slopes, known)
 
 
 def _with_gaps(net: Network, part: Table, gone: Mask, most: int) -> tuple[Floats, Mask]:
@@ -134,7 +138,7 @@ def _with_gaps(net: Network, part: Table, gone: Mask, most: int) -> tuple[Floats
     if 0 < discrete < len(net.variables):
         return _mixed(net, part, gone, most)
     try:
-        return row_log_likelihoods(net, part), np.ones(len(part), dtype=bool)
+        return encoded_log_likelihoods(net, part), np.ones(len(part), dtype=bool)
     except LimitError:
         return np.zeros(len(part)), np.zeros(len(part), dtype=bool)
 
@@ -145,7 +149,7 @@ def _mixed(net: Network, part: Table, gone: Mask, most: int) -> tuple[Floats, Ma
     few = sum(not v.is_discrete for v in net.variables) <= _LARGE
     for pattern, rows in patterns(gone):
         try:
-            out[rows] = row_log_likelihoods(net, part.take(rows))
+            out[rows] = encoded_log_likelihoods(net, part.take(rows))
             continue
         except CredoError:
             if not few:
@@ -298,7 +302,11 @@ def copies(table: Table) -> tuple[Table, NDArray[np.intp]]:
     if not (each == np.round(each)).all() or float(each.sum()) > MAX_COPIES:
         return table, every
     origin = np.repeat(every, each.astype(np.int64))
-    return Table(Block(table.schema, tuple(a[origin] for a in table.block.arrays))), origin
+    return _without_weights(table.take(origin)), origin
+
+
+def _without_weights(table: Table) -> Table:
+    return Table(Block(table.schema, table.block.arrays), raw=table.raw)
 
 
 def plain_rows(table: Table, most: int, rng: Rng) -> tuple[Table, NDArray[np.intp], str]:
@@ -332,5 +340,4 @@ def plain_rows(table: Table, most: int, rng: Rng) -> tuple[Table, NDArray[np.int
         kept = np.searchsorted(ends, (np.arange(size) + chance.random()) / size)
         kept = np.minimum(kept, n - 1)
         note = f"{size:,} rows drawn in proportion to their weights"
-    arrays = tuple(a[kept] for a in table.block.arrays)
-    return Table(Block(table.schema, arrays)), kept, note
+    return _without_weights(table.take(kept)), kept, note

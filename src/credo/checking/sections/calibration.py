@@ -35,12 +35,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.again.conditionals import probabilities, ranks
+from credo.checking.again.conditionals import binned_ranks, probabilities, ranks
 from credo.checking.again.folds import Judge
 from credo.checking.again.row_scores import Scored
 from credo.checking.findings import SHOWN, SURE, Finding, Section, p_text, pick, ranked
 from credo.checking.sections.multiplicity import count_p, holm
 from credo.checking.sections.reliability import CalibrationReport, report_of
+from credo.core.bins import Bins
 from credo.core.frozen import Frozen
 from credo.core.render import many, shortened
 from credo.data import Table
@@ -345,11 +346,14 @@ def _cells(judges: list[Judge], table: Table, possible: NDArray[np.bool_]) -> tu
             part = _around(judge, part, name)
             part = part if rows.all() else part.take(rows)
             got, known = (probabilities if variable.is_discrete else ranks)(judge, part, name)
+            if isinstance(variable.scale, Bins):
+                got = binned_ranks(variable.scale, part.values(name), got)
             skipped += int((~known).sum())
             found.append(got[known])
             values.append(part.block.arrays[part.schema.index(name)][known])
         if sum(map(len, found)):
-            codes = np.concatenate(values).astype(np.intp) if variable.is_discrete else None
+            states = variable.is_discrete and variable.scale is None
+            codes = np.concatenate(values).astype(np.intp) if states else None
             out[name] = np.concatenate(found), codes
     return out, skipped
 

@@ -227,6 +227,5 @@ def _explained(
 
 
 def _value(part: Table, name: str, i: int) -> str:
-    value = part.block.arrays[part.schema.index(name)][i]
-    variable = part.schema[name]
-    return str(variable.states[int(value)]) if variable.is_discrete else f"{float(value):.6g}"
+    value = part.values(name)[i]
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -3,6 +3,7 @@
     states: their shares        numbers: mean, sd, skewness, least and largest
     pairs: mutual information in bits (states), correlation (numbers), η² (one of each)
 
+Numbers are the user's, whatever scale they have below; those in bins are paired by their bins.
 A pair is judged by the rows in which both were observed. The counts of all pairs of states come
 from one native pass; the others from a few matrix products, with X the indicators of the states.
 """
@@ -49,10 +50,11 @@ class Statistics:
     def __init__(self, table: Table, pairs: Sequence[tuple[str, str]]) -> None:
         schema = table.schema
         self.discrete = [v for v in schema.variables if v.is_discrete and v.arity > 1]
-        self.continuous = [v for v in schema.variables if not v.is_discrete]
+        self.continuous = [v for v in schema.variables if not v.is_discrete or v.scale is not None]
         self.shares: list[tuple[str, NDArray[np.intp]]] = []
         self.named: list[Named] = []
-        for v in self.discrete:
+        self.labelled = [v for v in self.discrete if v.scale is None]
+        for v in self.labelled:
             codes = table.block.arrays[schema.index(v.name)]
             often = np.bincount(codes[codes < v.arity].astype(np.intp), minlength=v.arity)
             top = [1] if v.arity == 2 else np.argsort(-often, kind="stable")[:MAX_STATES]
@@ -72,7 +74,7 @@ class Statistics:
     def _set_pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
         wanted = {n for pair in pairs for n in pair}
         self.states = [v for v in self.discrete if v.name in wanted]
-        self.numbers = [v for v in self.continuous if v.name in wanted]
+        self.numbers = [v for v in self.continuous if v.name in wanted and not v.is_discrete]
         at = {v.name: k for k, v in enumerate(self.states)}
         to = {v.name: k for k, v in enumerate(self.numbers)}
         self.starts = np.concatenate([[0], np.cumsum([v.arity for v in self.states])]).astype(int)
@@ -98,12 +100,13 @@ class Statistics:
     def of(self, table: Table) -> Floats:
         """The statistics of one table, in the order of `named`."""
         arrays = dict(zip(table.schema.names, table.block.arrays, strict=True))
+        arrays |= {v.name: table.values(v.name) for v in self.numbers if v.scale is not None}
         out: list[Floats] = []
-        for v, (name, picked) in zip(self.discrete, self.shares, strict=True):
+        for v, (name, picked) in zip(self.labelled, self.shares, strict=True):
             codes = arrays[name]
             n = np.bincount(codes.astype(np.intp), minlength=v.arity + 1)[: v.arity]
             out.append(n[picked] / max(int(n.sum()), 1))
-        out += [_of_numbers(arrays[v.name]) for v in self.continuous]
+        out += [_of_numbers(table.values(v.name)) for v in self.continuous]
         out += self._of_pairs(table, arrays)
         return np.concatenate(out) if out else np.zeros(0)
 

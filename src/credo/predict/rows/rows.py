@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from credo.model.networks.network import Local, Network
 
 __all__ = [
+    "encoded_log_likelihoods",
     "family_log",
     "gaps_of",
     "log_at",
@@ -148,7 +149,7 @@ def log_posteriors(net: Network, rows: Table, target: str, *, threads: int = 1) 
         for code in range(v.arity):
             same = np.full(len(small), code, dtype=np.uint16)
             table = Table(Block(schema, (*arrays, same)))
-            joint[:, code] = _below(net, table, threads)
+            joint[:, code] = encoded_log_likelihoods(net, table, threads)
         best = joint.max(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
             out[small] = joint - best - np.log(np.exp(joint - best).sum(axis=1, keepdims=True))
@@ -158,12 +159,12 @@ def log_posteriors(net: Network, rows: Table, target: str, *, threads: int = 1) 
 def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
     """ln P of each row, its gaps summed out; −inf for a row the model rules out."""
     table = read_rows(net, rows)
-    out = _below(net, table, checked_threads(threads))
+    out = encoded_log_likelihoods(net, table, checked_threads(threads))
     slopes = table.log_slopes
     return out if slopes is None else out + slopes
 
 
-def _below(net: Network, table: Table, threads: int) -> Floats:
+def encoded_log_likelihoods(net: Network, table: Table, threads: int = 1) -> Floats:
     """ln P of each row as the table holds it: of codes and transformed numbers."""
     out = np.empty(len(table))
     if not any(v.is_discrete for v in net.variables):
@@ -247,7 +248,7 @@ def _log_likelihood(net: Network, table: Table, threads: int) -> float:
     names = set(table.schema.names)
     weights = table.weights
     if names != set(net.names) or not net.is_discrete:
-        each = _below(net, table, threads)
+        each = encoded_log_likelihoods(net, table, threads)
         return _total(each, weights)
     gaps = np.zeros(len(table), dtype=bool)
     for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
@@ -256,7 +257,7 @@ def _log_likelihood(net: Network, table: Table, threads: int) -> float:
     total = 0.0
     if gaps.any():
         part = table.take(gaps)
-        each = _below(net, part, threads)
+        each = encoded_log_likelihoods(net, part, threads)
         total += _total(each, part.weights)
         table = table.take(~gaps)
     if not len(table):

@@ -236,6 +236,9 @@ def score(
         list or data frame) has parents in its rows and children in its columns, in the order of
         the table's columns or by the frame's labels.
 
+    Numbers with a scale (transformed, or in bins) are scored as the user's numbers: the score has
+    the logarithm of their densities there, so that scores with other scales compare.
+
     Where cells of discrete columns are missing, 'loglik', 'aic', 'bic' and 'mdl' take each family
     on the rows that have all its cells, scaled to all rows, and the result's `notes` say so; the
     others ask for complete rows. Graphs are then scored on different rows, and gaps make large
@@ -251,6 +254,7 @@ def score(
     """
     from credo.train.parameters.sources import Opened
     from credo.train.scores.family_scores import family_scores
+    from credo.train.scores.scale_terms import scale_terms
 
     spec = ScoreSpec.of(
         score, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
@@ -266,10 +270,9 @@ def score(
                 f"The family {family} has no finite {spec.name} score: "
                 f"{scores.why_infinite(family)}."
             )
-    return Score(
-        spec.name, dict(zip(families, map(float, found), strict=True)), scores.parts(families),
-        scores.notes,
-    )  # fmt: skip
+    terms = scale_terms(opened, graph.nodes)
+    each = {f: float(x) + terms.get(f.child, 0.0) for f, x in zip(families, found, strict=True)}
+    return Score(spec.name, each, scores.parts(families), scores.notes)
 
 
 def graph_of(dag: Any) -> Dag:
