@@ -132,9 +132,9 @@ def _add_child(
 
         _add(cost, counts, tables)
         return
-    y = scaled.values(child)[there]
+    y = _line(scaled, child)[there]
     lines = [p for p in others if not scaled.schema[p].is_discrete]
-    y = _residual(y, [scaled.values(p)[there] for p in lines])
+    y = _residual(y, [_line(scaled, p)[there] for p in lines])
     seen = ~np.isnan(y)
     parts = [
         _counted(cell[seen], context[seen], weights[seen] * power, size, configurations)
@@ -163,6 +163,12 @@ def _residual(y: Floats, lines: Sequence[Floats]) -> Floats:
     design = np.column_stack([np.ones(int(seen.sum())), *(x[seen] for x in lines)])
     left = y[seen] - design @ np.linalg.lstsq(design, y[seen], rcond=None)[0]
     out[seen] = left / (left.std() or 1.0)
+    return out
+
+
+def _line(scaled: Table, name: str) -> Floats:
+    """The numbers of a column as the model has them."""
+    out: Floats = scaled.block.arrays[scaled.schema.index(name)]
     return out
 
 
