@@ -20,6 +20,7 @@ import numpy as np
 
 from benchmarks.harness import Bench
 from benchmarks.naive_bayes_quality import MAKERS, OTHERS, held_out, tables
+from benchmarks.numbers_density import density, many_rows
 
 MOST = 3_000  # rows of a table
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "tables"
@@ -28,6 +29,8 @@ BAYES = ("credo", "credo, numbers='gaussian'", "GaussianNB", "CategoricalNB")
 
 def run(bench: Bench) -> None:
     """A line a table with numbers."""
+    density(bench, FOLDER)
+    many_rows(bench)
     _classified(bench)
     _cut(bench)
 

@@ -12,6 +12,8 @@ from credo.core.errors import InputError
 __all__ = [
     "edge_prior_from",
     "names_of",
+    "numbers_from",
+    "numbers_option",
     "rule_options",
     "rules_from",
     "score_options",
@@ -45,6 +47,38 @@ rule_options = together(
            help="The only possible parents of a child."),
 )  # fmt: skip
 """What is known of the structure beforehand."""
+
+
+numbers_option = option(
+    "--numbers", multiple=True, metavar="[COLUMN=]WAY", help="How numbers are modelled: gaussian, "
+    "transformed, binned or auto, which asks the rows; of one COLUMN also by a transform (log, "
+    "log1p, square-root, logit, yeo-johnson) or cut points with commas between them.",
+)  # fmt: skip
+"""How continuous columns are modelled."""
+
+
+def numbers_from(given: tuple[str, ...], usual: str = "gaussian") -> Any:
+    """What `numbers=` takes.
+
+    >>> numbers_from(("binned",)), numbers_from(("fare=log", "age=18,65"))
+    ('binned', {'fare': 'log', 'age': [18.0, 65.0]})
+    """
+    named: dict[str, Any] = {}
+    for one in given:
+        name, equals, way = one.rpartition("=")
+        if not equals:
+            if len(given) > 1:
+                raise InputError(
+                    f"--numbers {one} is for all columns: it stands alone, without another."
+                )
+            return one
+        named[name] = way
+        if way[:1].isdigit() or way[:1] in "+-.":
+            try:
+                named[name] = [float(c) for c in way.split(",")]
+            except ValueError:
+                raise InputError(f"The cut points in --numbers {one} must be numbers.") from None
+    return named or usual
 
 
 def score_settings(

@@ -10,6 +10,7 @@ from credo.cli.commands.fit import fit_json, prior_named, prior_options, tell_fi
 from credo.cli.models import graph_from, load_model, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, Stopped, common_options, files, option
 from credo.cli.reading import read_from, reading_options
+from credo.cli.rules import numbers_from, numbers_option
 
 __all__ = ["command"]
 
@@ -21,6 +22,7 @@ __all__ = ["command"]
 @option("--hidden", multiple=True, metavar="NAME=STATES", help="A variable never observed: its "
         "number of states, or 'continuous'.")  # fmt: skip
 @prior_options
+@numbers_option
 @option("--method", default="em",
         choices=["em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise"],
         help="How to raise the likelihood.")  # fmt: skip
@@ -41,6 +43,7 @@ def command(
     prior: str,
     ess: float | None,
     estimate: str | None,
+    numbers: tuple[str, ...],
     method: str,
     start: str | None,
     restarts: int | None,
@@ -79,6 +82,7 @@ def command(
         draws=draws,
         rng=common.seed,
         estimate=estimate,
+        numbers=numbers_from(numbers),
         threads=common.threads,
     )
     if output is not None:

@@ -10,6 +10,7 @@ import click
 from credo.cli.models import graph_from, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files, option, together
 from credo.cli.reading import read_from, reading_options
+from credo.cli.rules import numbers_from, numbers_option
 
 __all__ = ["command", "fit_json", "prior_named", "prior_options", "tell_fit"]
 
@@ -29,6 +30,7 @@ prior_options = together(
 @reading_options
 @option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
 @prior_options
+@numbers_option
 @option("--update", "more", is_flag=True, help="Add the rows to those GRAPH was learned from.")
 @normalise_option
 @common_options(threads="How many threads may count; all cores unless told.")
@@ -38,6 +40,7 @@ def command(
     prior: str,
     ess: float | None,
     estimate: str | None,
+    numbers: tuple[str, ...],
     more: bool,
     common: Common,
     **reading: Any,
@@ -61,16 +64,19 @@ def command(
 
     known: Any = graph_from(graph)
     if more:
-        if prior != "none" or estimate or ess is not None:
+        if prior != "none" or estimate or ess is not None or numbers:
             raise InputError(
-                "--update keeps the prior and the estimate that GRAPH was learned with."
+                "--update keeps the prior, the estimate and the numbers GRAPH was learned with."
             )
         if not isinstance(known, Network):
             raise InputError("--update needs a network file that was learned, such as model.credo.")
         net = known.update(_rows(known, reading), threads=common.threads)
     else:
         chosen = prior_named(prior, ess)
-        net = fit(known, _rows(known, reading), chosen, estimate=estimate, threads=common.threads)
+        net = fit(
+            known, _rows(known, reading), chosen, estimate=estimate, numbers=numbers_from(numbers),
+            threads=common.threads,
+        )  # fmt: skip
     if output is not None:
         net.save(output)
     if common.as_json:

@@ -29,7 +29,15 @@ from credo.cli.options import (
     option,
 )
 from credo.cli.reading import read_from, reading_flags, reading_options
-from credo.cli.rules import names_of, rule_options, rules_from, score_options, score_settings
+from credo.cli.rules import (
+    names_of,
+    numbers_from,
+    numbers_option,
+    rule_options,
+    rules_from,
+    score_options,
+    score_settings,
+)
 from credo.core.render import many
 
 __all__ = ["command"]
@@ -60,6 +68,7 @@ BUDGET = 60.0
         "pc, mmhc or ges.")  # fmt: skip
 @score_options
 @rule_options
+@numbers_option
 @option("--seconds", "--budget", "limit", group=_SEARCH, type=float, default=BUDGET,
         metavar="SECONDS", help="Stop searching with the best graph so far; the check has what is "
         "left, at least a quarter of it. 0 for no end. Where they are not spent, the same seed "
@@ -94,6 +103,7 @@ def command(
     tier: tuple[str, ...],
     max_parents: int | None,
     candidates: tuple[str, ...],
+    numbers: tuple[str, ...],
     limit: float,
     target: str | None,
     order: str | None,
@@ -153,6 +163,7 @@ def command(
         **score_settings(score_name, ess, prior_network, edge_prior, common.threads),
         **rules,
         "start": None if start is None else dag_from(start),
+        "numbers": numbers_from(numbers),
         **options,
     }
     if output is not None:

@@ -31,6 +31,8 @@ from credo.train.em.run import INTERRUPTED, run_em
 from credo.train.em.setup import Setup, opened, prepared, start_of
 from credo.train.em.start import available_start, random_start, refuse_saddle, uniform_start
 from credo.train.em.stepwise import batches_of, stepwise
+from credo.train.numbers.choosing import scaled_for
+from credo.train.parameters.parameters import _graph as graph_given
 
 __all__ = ["MAX_ITER", "em", "em_until"]
 
@@ -65,6 +67,7 @@ def em(
     decay: float = 0.7,
     draws: int = DRAWS,
     intervened: Any = None,
+    numbers: Any = "gaussian",
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -108,6 +111,8 @@ def em(
         How often the missing cells are drawn once EM has ended, each time with parameters that go
         with them, so that intervals include what the gaps leave uncertain; 0 for none. Needs a
         prior; not for method="stepwise", nor with a hidden continuous variable.
+    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+        How continuous columns are modelled, as in `cr.fit`.
 
     The record has the trace (the objective at the start and after each iteration; it never
     falls), the reason it stopped, the seed and the seconds.
@@ -120,6 +125,9 @@ def em(
     >>> net.record.reason
     'a step changed no parameter by more than 1e-09'
     """
+    if numbers != "gaussian":
+        rows = opened(graph, source, start, fixed, hidden, weights, schema)
+        source, weights, schema = scaled_for(graph_given(graph), rows, numbers), None, None
     return _fitted(
         graph, source, prior, seconds=seconds, start=start, restarts=restarts, hidden=hidden,
         method=method, tol=tol, max_iter=max_iter, rng=rng, estimate=estimate, default=default,
@@ -138,6 +146,7 @@ def em_until(
     unless `draws` says so.
     """
     settings = {**(em.__wrapped__.__kwdefaults__ or {}), "draws": 0, **options}  # type: ignore[attr-defined]
+    settings.pop("numbers")
     settings["seconds"] = None if until == math.inf else until - time.perf_counter()
     return _fitted(graph, source, prior, told=told, **settings)
 

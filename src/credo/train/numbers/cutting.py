@@ -163,10 +163,13 @@ def spread_places(rows: int, most: int) -> NDArray[np.int64] | slice:
     return out
 
 
-def some_rows(stream: Stream, most: int, names: Sequence[str]) -> Table:
-    """Columns of a stream, of rows that are spread evenly over it; all of one that is short."""
-    places, parts, done = spread_places(stream.rows, most), [], 0
-    for table in stream.batches(names):
+def some_rows(source: Table | Stream, most: int, names: Sequence[str] | None = None) -> Table:
+    """Rows that are spread evenly over a source; all of one that is short."""
+    places = spread_places(len(source), most)
+    if isinstance(source, Table):
+        return source if isinstance(places, slice) else source.take(places)
+    parts, done = [], 0
+    for table in source.batches(names):
         here: Any = places
         if not isinstance(places, slice):
             low, high = np.searchsorted(places, [done, done + len(table)])

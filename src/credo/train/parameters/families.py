@@ -289,7 +289,7 @@ def _discrete(item: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _warn(specs: Sequence[FamilySpec], items: Sequence[Mapping[str, Any]]) -> None:
-    constant = [s.child.name for s in specs if s.child.is_discrete and s.child.arity == 1]
+    constant = [s.child.name for s in specs if _is_constant(s.child)]
     flat = [i["child"] for i in items if i.get("floored")]
     if constant:
         warnings.warn(
@@ -304,3 +304,8 @@ def _warn(specs: Sequence[FamilySpec], items: Sequence[Mapping[str, Any]]) -> No
             CredoWarning,
             stacklevel=4,
         )
+
+
+def _is_constant(variable: Variable) -> bool:
+    """Whether a variable has one state; a number in one bin has its density."""
+    return variable.is_discrete and variable.arity == 1 and variable.scale is None

@@ -48,6 +48,7 @@ def fit(
     fixed: Mapping[str, Any] | Sequence[str] | None = None,
     tied: Sequence[Sequence[str]] = (),
     intervened: Any = None,
+    numbers: Any = "gaussian",
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -79,6 +80,9 @@ def fit(
     intervened : column, or mapping from variable to a 0/1 column or a mask
         What was set by an experiment in each row; such a row is left out of the variable's own
         family. A column names the variables (empty: nothing was set).
+    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+        How continuous columns are modelled, as in `cr.learn`; "auto" puts a number that is the
+        parent of a state into bins.
     weights, schema : optional
         As in `cr.read`, when `source` has not been read yet.
     undirected : method, l2, potentials, max_iter, tol
@@ -113,6 +117,8 @@ def fit(
     known |= _known_variables(dag, fixed)
     families = [(n, dag.parents(n)) for n in dag.nodes]
     opened = Opened(source, known if like is not None else {}, weights, schema)
+    if numbers != "gaussian":
+        opened.scale(dag, numbers)
     opened.source = experiments(opened.source, intervened)
     variables = opened.variables(families)
     for name, variable in known.items():

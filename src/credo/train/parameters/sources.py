@@ -12,6 +12,7 @@ from typing import Any
 from credo.core.errors import InputError, SchemaError, UnknownNameError, shown
 from credo.core.schema import Schema, Variable
 from credo.data import Stream, Table, read
+from credo.model.graphs.dag import Dag
 from credo.stats.block import Block
 from credo.stats.family import Families
 from credo.stats.tally import Source, Tally
@@ -30,6 +31,12 @@ class Opened:
             source = _read(source, known, weights, schema)
         self.source = source
         self.known = known
+
+    def scale(self, dag: Dag, numbers: Any) -> None:
+        """Model the numbers as asked for, given the graph."""
+        from credo.train.numbers.choosing import scaled_for  # which scores families
+
+        self.source = scaled_for(dag, self.source, numbers)
 
     @property
     def plain(self) -> Any:

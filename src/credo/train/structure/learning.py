@@ -30,6 +30,14 @@ from credo.model.values.value import choice
 from credo.stats.family import Family
 from credo.stats.pair_counts import pair_counts
 from credo.train.em.fit import em_until
+from credo.train.numbers.choosing import (
+    SPEC,
+    Choice,
+    asked_numbers,
+    chosen_scales,
+    number_names,
+    plain_numbers,
+)
 from credo.train.parameters.experiments import experiments, refuse_all_observed
 from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
@@ -54,6 +62,7 @@ _LATE = (
     "completing the rows once (structural EM) takes longer than the budget of {:g} s: parents "
     "were judged on the rows that have them (available-cases)"
 )
+_RULES = ("required", "forbidden", "tiers", "max_parents", "candidates")
 _SOON = 0.01  # seconds of a search that is only to say how good its start is
 
 
@@ -80,6 +89,7 @@ def learn(
     missing: str = "structural-em",
     starts: int = 1,
     intervened: Any = None,
+    numbers: Any = "gaussian",
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -126,6 +136,12 @@ def learn(
         Of structural EM: how many graphs it starts from; the best end is taken.
     intervened : column, or mapping from variable to a 0/1 column or a mask
         What was set in each row by an experiment; see `cr.fit` and docs/causes.md.
+    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+        How continuous columns are modelled: by linear Gaussians, as they are or after a monotone
+        transform; in bins, whose cuts are revised with the graph and which can be parents of
+        states; or, by "auto", as the rows say. For a column also the name of a transform ('log',
+        'log1p', 'square-root', 'logit', 'yeo-johnson') or cut points. Answers are on the table's
+        scale.
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
         `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
@@ -140,7 +156,8 @@ def learn(
     >>> net.record.reason
     'proven optimal'
     """
-    opened = experiments(Opened(source, {}, weights, schema).source, intervened)
+    rows = Opened(source, {}, weights, schema).source
+    opened = experiments(rows, intervened)
     if isinstance(parameters, str) and parameters not in ("auto", "mle"):
         raise InputError(f"parameters must be a prior, None, 'auto' or 'mle', got {parameters!r}.")
     choice(missing, MISSING, "missing")
@@ -167,6 +184,19 @@ def learn(
             f"starts={starts} is for missing='structural-em'; {missing!r} searches once.",
             hint="Leave starts= out, or give the search restarts=.",
         )
+    ways = asked_numbers(numbers, number_names(rows))
+    if any(way != "gaussian" for way in ways.values()):
+        limit, began = _limit(seconds), time.perf_counter()
+        chosen = _choice(rows, ways, settings, score, limit)
+        if limit is not None:
+            settings["seconds"] = max(limit - (time.perf_counter() - began), limit / 2)
+        net = learn(
+            chosen.of(rows), score, search, start=start, parameters=parameters, missing=missing,
+            starts=starts, numbers="gaussian", intervened=intervened, **settings,
+        )  # fmt: skip
+        assert net.record is not None
+        recipe = {**net.record.details["recipe"], "numbers": plain_numbers(numbers)}
+        return with_recipe(chosen.told(net), recipe)
     if score is None and missing == "node-average" and has_gaps(opened):
         score = "bic"
     late = ""
@@ -209,6 +239,20 @@ def learn(
     whole = replace(record, source=str(opened.schema.source), notes=notes, details=details)
     net = net.with_record(whole)
     return with_recipe(net, recipe_of(score, search, missing, start, parameters, settings))
+
+
+def _choice(
+    rows: Any, ways: Mapping[str, Any], settings: Mapping[str, Any], score: Any, limit: Any
+) -> Choice:
+    """How the numbers are modelled: each way is judged by a climb of its own."""
+    rules = {k: settings[k] for k in (*_RULES, "threads")}
+
+    def climb(part: Any, left: float | None) -> tuple[Dag, float]:
+        found = searched(part, SPEC.name, "hill-climb", seconds=left, available=True, **rules)
+        assert found.record.score is not None
+        return found.dag, found.record.score
+
+    return chosen_scales(rows, ways, climb, bins=score != "bge", seconds=limit and limit / 3)
 
 
 def _structural(
@@ -310,8 +354,7 @@ def _refuse_unknown(schema: Schema, settings: Mapping[str, Any]) -> None:
     """Refuse names that the table does not have while it is known which columns were set aside: a
     table that EM completes has only its variables.
     """
-    rules = ("required", "forbidden", "tiers", "max_parents", "candidates")
-    Rules.of(schema, **{name: settings[name] for name in rules})
+    Rules.of(schema, **{name: settings[name] for name in _RULES})
     log_odds(settings["edge_prior"], schema.names, schema)
     order = settings.get("order")
     for name in () if order is None or isinstance(order, str) else order:
@@ -446,5 +489,6 @@ def _left_out(scores: FamilyScores) -> list[str]:
 
 
 def _constant(variables: Sequence[Variable]) -> list[str]:
-    constant = [v.name for v in variables if v.is_discrete and v.arity == 1]
+    alone = [v for v in variables if v.is_discrete and v.arity == 1]
+    constant = [v.name for v in alone if v.scale is None]
     return [f"{name} is constant: no edge can tell anything of it" for name in constant]

@@ -1,0 +1,333 @@
+"""How each number is modelled: as a Gaussian, as one after a transform, or in bins, by the rows.
+
+All three are densities on the user's scale, so what they make of the rows compares:
+
+    height = ln P(rows | graph, scales) = score of the graph on the scaled rows
+             + Σ ln t'(x) − 1/2 · ln N   a transformed column: its slopes, and what its power costs
+             + ln P(x | bins)            a binned column: its fine density within the bins
+
+`auto` climbs to a graph of Gaussians and to one of transformed columns, and takes the higher. Then
+columns go into bins whose histogram foretells them so much better than a Gaussian that it is worth
+more than half of what the graph says of them; cuts are revised with the graph while the height
+rises. Of many rows a part chooses, and all are learned from.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import InputError, unknown_name
+from credo.core.render import many, number, shortened
+from credo.core.scales import KINDS, Bins, Scale, Transform
+from credo.data import Stream, Table
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.stats.family import Family
+from credo.train.numbers.cutting import some_rows
+from credo.train.numbers.densities import FineDensity, fine_density
+from credo.train.numbers.revising import revised_cuts
+from credo.train.numbers.transforms import PRICED, best_transform, named_transform
+from credo.train.scores.family_scores import family_scores
+from credo.train.scores.scores import ScoreSpec
+
+__all__ = [
+    "SPEC",
+    "WAYS",
+    "Choice",
+    "asked_numbers",
+    "chosen_scales",
+    "number_names",
+    "plain_numbers",
+    "scaled_for",
+]
+
+Floats = NDArray[np.float64]
+
+WAYS = ("auto", "gaussian", "transformed", "binned")
+"""How the numbers of a table can be modelled, all of them."""
+
+_BINS = 5  # of like share, with which a column begins
+_ROUNDS = 2  # of revising the cuts with the graph
+_RISK = 0.5  # of what the graph says of a column is taken to be lost by its bins
+_FEW = 5_000  # rows that choose
+
+SPEC = ScoreSpec.of("bdeu")
+"""The score by which scales are compared."""
+
+Judge = Callable[[Any, float | None], tuple[Dag, float]]
+"""Of scaled rows, within some seconds: a graph and its score, a marginal likelihood."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The scales of the columns that have one, and the heights by which they were chosen."""
+
+    asked: Mapping[str, Any]
+    scales: Mapping[str, Scale]
+    heights: Mapping[str, float]
+    rows: int
+
+    def of(self, source: Table | Stream) -> Table | Stream:
+        """The source on these scales."""
+        out: Table | Stream = source.scaled(self.scales) if self.scales else source
+        return out
+
+    def told(self, net: Network) -> Network:
+        """A network with a record that says how each number is modelled, and why."""
+        record = net.record
+        assert record is not None
+        ways = {n: _word(self.scales.get(n)) for n in self.asked}
+        groups = {way: [n for n in ways if ways[n] == way] for way in dict.fromkeys(ways.values())}
+        note = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
+        if len(self.heights) > 1:
+            heights = ", ".join(f"{h:,.1f} {how}" for how, h in self.heights.items())
+            note += f" (ln P of {many(self.rows, 'row')}: {heights})"
+        details = {**record.details, "numbers": ways}
+        notes = (*record.notes, f"numbers: {note}")
+        return net.with_record(replace(record, notes=notes, details=details))
+
+
+def asked_numbers(numbers: Any, names: Sequence[str]) -> dict[str, Any]:
+    """What was asked of each continuous column: one of `WAYS`, a kind of transform, or cut points.
+
+    >>> asked_numbers({"fare": "log"}, ["age", "fare"])
+    {'age': 'gaussian', 'fare': 'log'}
+    """
+    if isinstance(numbers, str):
+        if numbers not in WAYS:
+            raise InputError(
+                f"numbers must be one of {', '.join(map(repr, WAYS))} or a mapping from column to "
+                f"one, got {numbers!r}.",
+                hint="A kind of transform is given by column: numbers={'fare': 'log'}.",
+            )
+        return dict.fromkeys(names, numbers)
+    if not isinstance(numbers, Mapping):
+        raise InputError(
+            f"numbers must be one of {', '.join(map(repr, WAYS))} or a mapping from column to one, "
+            f"got {numbers!r}."
+        )
+    for name, way in numbers.items():
+        if name not in names:
+            raise unknown_name("The column", name, names, "one of the numbers")
+        if isinstance(way, str) and way not in (*WAYS, *KINDS):
+            ways = ", ".join(map(repr, (*WAYS, *KINDS)))
+            raise InputError(f"The numbers of {name!r} are modelled as {ways}, got {way!r}.")
+    return {n: numbers.get(n, "gaussian") for n in names}
+
+
+def chosen_scales(
+    source: Table | Stream,
+    asked: Mapping[str, Any],
+    judge: Judge,
+    *,
+    bins: bool = True,
+    seconds: float | None = None,
+) -> Choice:
+    """The scales of the columns of a source; `judge` gives a graph for any scales."""
+    rows = some_rows(source, _FEW)
+    until = None if seconds is None else time.perf_counter() + seconds
+    chooser = _Chooser(rows, asked, judge, bins, until)
+    return Choice(asked, chooser.chosen().scales, chooser.heights, len(rows))
+
+
+def scaled_for(graph: Dag, source: Table | Stream, numbers: Any) -> Table | Stream:
+    """The source with its numbers as asked for, chosen by what they make of a known graph.
+
+    A number that is the parent of a state is put into bins.
+    """
+    if not isinstance(source, (Table, Stream)):
+        raise InputError(
+            "How numbers are modelled is chosen from rows, and these are counted already.",
+            hint="Give the table itself, or leave numbers= out.",
+        )
+    asked = asked_numbers(numbers, [n for n in number_names(source) if n in graph.nodes])
+    schema = source.schema
+    for name in asked:
+        states = [c for c in graph.children(name) if c not in schema or schema[c].is_discrete]
+        if states and asked[name] == "auto":
+            asked[name] = "binned"
+    there = [n for n in graph.nodes if n in schema]
+    families = [Family(n, graph.parents(n)) for n in there]
+    families = [f for f in families if all(p in schema for p in f.parents)]
+
+    def judge(rows: Table, _: float | None) -> tuple[Dag, float]:
+        rows = rows.select(there)
+        scores = family_scores(rows, SPEC, available=any(rows.block.gaps))
+        return graph, math.fsum(scores.of(families))
+
+    return chosen_scales(source, asked, judge).of(source)
+
+
+def number_names(source: Any) -> list[str]:
+    """The continuous columns of a table or stream that have no scale yet."""
+    if not isinstance(source, (Table, Stream)):
+        return []
+    return [v.name for v in source.schema.variables if not v.is_discrete and v.scale is None]
+
+
+def plain_numbers(numbers: Any) -> Any:
+    """What was asked of the numbers, in plain values."""
+    if isinstance(numbers, str):
+        return numbers
+    return {n: w if isinstance(w, str) else [float(c) for c in w] for n, w in numbers.items()}
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A graph of scaled rows and its height on the user's scale."""
+
+    dag: Dag
+    scales: Mapping[str, Scale]
+    height: float
+
+
+class _Chooser:
+    """The rows that choose, and what was tried on them."""
+
+    def __init__(
+        self, rows: Table, asked: Mapping[str, Any], judge: Judge, bins: bool, until: float | None
+    ) -> None:
+        self.rows, self.asked, self.judge, self.bins, self.until = rows, asked, judge, bins, until
+        self.fine: dict[str, FineDensity] = {}
+        self.heights: dict[str, float] = {}
+
+    def left(self, parts: int) -> float | None:
+        """The seconds for one of some parts of the work that is left."""
+        if self.until is None:
+            return None
+        return max((self.until - time.perf_counter()) / parts, 0.01)
+
+    def numbers(self, name: str) -> Floats:
+        """The numbers of a column, on the user's scale."""
+        out: Floats = self.rows.values(name)
+        return out
+
+    def chosen(self) -> _Fit:
+        """The best fit that what was asked for allows."""
+        free = [n for n, way in self.asked.items() if way == "auto"]
+        fixed = {n: s for n, way in self.asked.items() if (s := self.scale(n, way)) is not None}
+        best = self.fit("gaussian", fixed, 4)
+        if free:
+            better = {n: t for n in free if (t := self.scale(n, "transformed")) is not None}
+            if better:
+                best = max(best, self.fit("transformed", {**fixed, **better}, 3), key=_height)
+            binned = self.worth_binning(best, free) if self.bins else {}
+            if binned:
+                best = max(best, self.fit("binned", {**best.scales, **binned}, 2), key=_height)
+        return self.revised(best)
+
+    def scale(self, name: str, way: Any) -> Scale | None:
+        """The scale of a column that was asked for, if it needs one."""
+        x = self.numbers(name)
+        if way in ("auto", "gaussian"):
+            return None
+        if way == "transformed":
+            return best_transform(x, self.rows.weights)
+        if way in KINDS:
+            return named_transform(way, name, x)
+        fine = self.density(name)
+        if fine is None:
+            return None
+        return fine.bins(fine.shares(_BINS) if way == "binned" else _cuts(name, way))
+
+    def density(self, name: str) -> FineDensity | None:
+        """The fine density of a column, made once."""
+        if name not in self.fine:
+            fine = fine_density(self.numbers(name), self.rows.weights)
+            if fine is None:
+                return None
+            self.fine[name] = fine
+        return self.fine[name]
+
+    def fit(self, how: str, scales: Mapping[str, Scale], parts: int) -> _Fit:
+        """Learn from the rows on some scales."""
+        rows = self.rows.scaled(scales) if scales else self.rows
+        dag, height = self.judge(rows, self.left(parts))
+        height += sum(self.offset(n, s) for n, s in scales.items())
+        self.heights[how] = max(height, self.heights.get(how, -math.inf))
+        return _Fit(dag, scales, height)
+
+    def offset(self, name: str, scale: Scale) -> float:
+        """What a scale adds to the score of scaled rows, on the user's scale."""
+        if isinstance(scale, Bins):
+            return self.fine[name].log_marginal(scale.cuts.tolist())
+        x = self.numbers(name)
+        there = ~np.isnan(x)
+        n = np.ones(int(there.sum())) if self.rows.weights is None else self.rows.weights[there]
+        total = max(float(n.sum()), 2.0)
+        return float(n @ scale.log_slope(x[there])) - 0.5 * PRICED * math.log(total)
+
+    def worth_binning(self, best: _Fit, free: Sequence[str]) -> dict[str, Bins]:
+        """Bins for the columns whose shape is worth more than what the graph says of them."""
+        scaled = self.rows.scaled(best.scales) if best.scales else self.rows
+        scores = family_scores(scaled, SPEC, available=any(scaled.block.gaps))
+        dag, out = best.dag, {}
+        for name in free:
+            fine = self.density(name)
+            if fine is None:
+                continue
+            with_, without = [], []
+            for child in (name, *dag.children(name)):
+                parents = dag.parents(child)
+                with_.append(Family(child, parents))
+                without.append(Family(child, () if child == name else _less(parents, name)))
+            said = math.fsum(scores.of(with_)) - math.fsum(scores.of(without))
+            scale = best.scales.get(name)
+            gaussian = float(scores.of([Family(name, ())])[0])
+            gaussian += self.offset(name, scale) if scale is not None else 0.0
+            if fine.log_marginal([]) - gaussian > _RISK * said:
+                out[name] = fine.bins(fine.shares(_BINS))
+        return out
+
+    def revised(self, best: _Fit) -> _Fit:
+        """Cuts given the graph, and the graph again, while the height rises."""
+        free = [n for n, s in best.scales.items() if isinstance(s, Bins)]
+        free = [n for n in free if isinstance(self.asked[n], str)]
+        for turn in range(_ROUNDS if free else 0):
+            scales, scaled = dict(best.scales), self.rows.scaled(best.scales)
+            for name in free:
+                fine = self.fine[name]
+                cuts = revised_cuts(name, self.numbers(name), fine, best.dag, scaled)
+                scales[name] = fine.bins(cuts)
+                scaled = self.rows.scaled(scales)
+            if all(scales[n] == best.scales[n] for n in free):
+                break
+            again = self.fit("binned", scales, _ROUNDS - turn + 1)
+            if again.height <= best.height + 1e-9 * abs(best.height):
+                break
+            best = again
+        return best
+
+
+def _height(fit: _Fit) -> float:
+    return fit.height
+
+
+def _less(parents: Sequence[str], name: str) -> tuple[str, ...]:
+    return tuple(p for p in parents if p != name)
+
+
+def _cuts(name: str, given: Any) -> list[float]:
+    """Cut points that were given, checked."""
+    try:
+        cuts = [float(c) for c in given]
+    except (TypeError, ValueError):
+        cuts = [math.nan]
+    if not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
+        raise InputError(f"The cut points of {name!r} must be rising numbers, got {given!r}.")
+    return cuts
+
+
+def _word(scale: Scale | None) -> str:
+    if scale is None:
+        return "gaussian"
+    if isinstance(scale, Transform):
+        return "transformed"
+    return f"in {number(len(scale))} bins" if len(scale) > 1 else "by its own density"
