@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError, unknown_name
+from credo.core.errors import InputError, LateError, unknown_name
 from credo.core.render import many, number, shortened
 from credo.core.scales import KINDS, Bins, Scale, Transform
 from credo.data import Stream, Table
@@ -57,6 +57,7 @@ _BINS = 5  # of like share, with which a column begins
 _ROUNDS = 2  # of revising the cuts with the graph
 _RISK = 0.5  # of what the graph says of a column is taken to be lost by its bins
 _FEW = 5_000  # rows that choose
+_MANY = 200  # columns that are looked at
 
 SPEC = ScoreSpec.of("bdeu")
 """The score by which scales are compared."""
@@ -73,6 +74,7 @@ class Choice:
     scales: Mapping[str, Scale]
     heights: Mapping[str, float]
     rows: int
+    late: str = ""
 
     def of(self, source: Table | Stream) -> Table | Stream:
         """The source on these scales."""
@@ -89,6 +91,7 @@ class Choice:
         if len(self.heights) > 1:
             heights = ", ".join(f"{h:,.1f} {how}" for how, h in self.heights.items())
             note += f" (ln P of {many(self.rows, 'row')}: {heights})"
+        note += f"; {self.late}" if self.late else ""
         details = {**record.details, "numbers": ways}
         notes = (*record.notes, f"numbers: {note}")
         return net.with_record(replace(record, notes=notes, details=details))
@@ -134,7 +137,7 @@ def chosen_scales(
     rows = some_rows(source, _FEW)
     until = None if seconds is None else time.perf_counter() + seconds
     chooser = _Chooser(rows, asked, judge, bins, until)
-    return Choice(asked, chooser.chosen().scales, chooser.heights, len(rows))
+    return Choice(asked, chooser.chosen().scales, chooser.heights, len(rows), chooser.late)
 
 
 def scaled_for(graph: Dag, source: Table | Stream, numbers: Any) -> Table | Stream:
@@ -195,6 +198,8 @@ class _Chooser:
         self, rows: Table, asked: Mapping[str, Any], judge: Judge, bins: bool, until: float | None
     ) -> None:
         self.rows, self.asked, self.judge, self.bins, self.until = rows, asked, judge, bins, until
+        self.best = _Fit(Dag(()), {}, -math.inf)
+        self.late = ""
         self.fine: dict[str, FineDensity] = {}
         self.heights: dict[str, float] = {}
 
@@ -210,18 +215,42 @@ class _Chooser:
         return out
 
     def chosen(self) -> _Fit:
-        """The best fit that what was asked for allows."""
+        """The best fit that what was asked for allows, and that there was time for."""
         free = [n for n, way in self.asked.items() if way == "auto"]
         fixed = {n: s for n, way in self.asked.items() if (s := self.scale(n, way)) is not None}
-        best = self.fit("gaussian", fixed, 4)
-        if free:
-            better = {n: t for n in free if (t := self.scale(n, "transformed")) is not None}
-            if better:
-                best = max(best, self.fit("transformed", {**fixed, **better}, 3), key=_height)
-            binned = self.worth_binning(best, free) if self.bins else {}
-            if binned:
-                best = max(best, self.fit("binned", {**best.scales, **binned}, 2), key=_height)
-        return self.revised(best)
+        if len(free) > _MANY:
+            self.late = f"of more than {_MANY} columns auto leaves all as they are"
+            free = []
+            if not fixed:
+                return _Fit(Dag(()), {}, 0.0)
+        self.best = self.fit("gaussian", fixed, 4)
+        try:
+            if free:
+                self.choose(free, fixed)
+            self.revise()
+        except LateError:
+            self.late = "the time was too short to look at every way"
+        return self.best
+
+    def choose(self, free: Sequence[str], fixed: Mapping[str, Scale]) -> None:
+        """Transforms for all columns, then bins for those that are worth it."""
+        better = {n: t for n in free if (t := self.scale(n, "transformed")) is not None}
+        if better:
+            self.take(self.fit("transformed", {**fixed, **better}, 3))
+        binned = self.worth_binning(self.best, free) if self.bins else {}
+        if binned:
+            self.take(self.fit("binned", {**self.best.scales, **binned}, 2))
+
+    def take(self, fit: _Fit) -> bool:
+        """Go on from a fit if it is higher."""
+        higher = fit.height > self.best.height + 1e-9 * abs(self.best.height)
+        self.best = fit if higher else self.best
+        return higher
+
+    def in_time(self) -> None:
+        """Stop where the time is over."""
+        if self.until is not None and time.perf_counter() > self.until:
+            raise LateError("choosing took too long")
 
     def scale(self, name: str, way: Any) -> Scale | None:
         """The scale of a column that was asked for, if it needs one."""
@@ -229,6 +258,7 @@ class _Chooser:
         if way in ("auto", "gaussian"):
             return None
         if way == "transformed":
+            self.in_time()
             return best_transform(x, self.rows.weights)
         if way in KINDS:
             return named_transform(way, name, x)
@@ -270,6 +300,7 @@ class _Chooser:
         scores = family_scores(scaled, SPEC, available=any(scaled.block.gaps))
         dag, out = best.dag, {}
         for name in free:
+            self.in_time()
             fine = self.density(name)
             if fine is None:
                 continue
@@ -286,28 +317,23 @@ class _Chooser:
                 out[name] = fine.bins(fine.shares(_BINS))
         return out
 
-    def revised(self, best: _Fit) -> _Fit:
+    def revise(self) -> None:
         """Cuts given the graph, and the graph again, while the height rises."""
-        free = [n for n, s in best.scales.items() if isinstance(s, Bins)]
-        free = [n for n in free if isinstance(self.asked[n], str)]
+        bins = [n for n, s in self.best.scales.items() if isinstance(s, Bins)]
+        free = [n for n in bins if isinstance(self.asked[n], str)]
         for turn in range(_ROUNDS if free else 0):
+            best = self.best
             scales, scaled = dict(best.scales), self.rows.scaled(best.scales)
             for name in free:
+                self.in_time()
                 fine = self.fine[name]
                 cuts = revised_cuts(name, self.numbers(name), fine, best.dag, scaled)
                 scales[name] = fine.bins(cuts)
                 scaled = self.rows.scaled(scales)
             if all(scales[n] == best.scales[n] for n in free):
-                break
-            again = self.fit("binned", scales, _ROUNDS - turn + 1)
-            if again.height <= best.height + 1e-9 * abs(best.height):
-                break
-            best = again
-        return best
-
-
-def _height(fit: _Fit) -> float:
-    return fit.height
+                return
+            if not self.take(self.fit("binned", scales, _ROUNDS - turn + 1)):
+                return
 
 
 def _less(parents: Sequence[str], name: str) -> tuple[str, ...]:
