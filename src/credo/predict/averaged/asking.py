@@ -169,7 +169,7 @@ def _with_interval(
         if not any(map(has_posterior, one.net.distributions.values())):
             samples.append(_certain(one, count))
             continue
-        source = Draws(one.net, (seed + k) % 2**62)
+        source = Draws(one.net, (seed + k) % 2**62, count)
         if isinstance(found, NormalMixture):
             _, _, drawn = moments_of(one.but(draws=count), source)
             samples.append(np.stack([drawn.mean[:, 0, 0], drawn.sd[:, 0, 0]], axis=1))

@@ -126,7 +126,7 @@ def _family(net: Network, name: str, draws: int, seed: int) -> Floats:
     if not draws or not has_posterior(local):
         return np.asarray(local.values)[None]
     _check(draws, prod(local.shape))
-    found: Floats = Draws(net, seed).next([name], draws)[name]
+    found: Floats = Draws(net, seed, draws).next([name], draws)[name]
     return found.reshape(draws, *local.shape)
 
 
@@ -136,7 +136,7 @@ def _joint(net: Network, names: tuple[str, ...], draws: int, seed: int) -> Float
         found = posterior(request(net, {}, names))
         return np.asarray(found.p).reshape(1, *shape)
     _check(draws, prod(shape))
-    drawn, _ = joint_draws(net, names, Evidence(), None, Draws(net, seed), draws)
+    drawn, _ = joint_draws(net, names, Evidence(), None, Draws(net, seed, draws), draws)
     return drawn.reshape(draws, *shape)
 
 
@@ -170,7 +170,7 @@ def _mean(
     point = float(posterior(asked).mean)
     if not draws:
         return point, None
-    _, _, drawn = moments_of(asked.but(draws=draws), Draws(net, seed))
+    _, _, drawn = moments_of(asked.but(draws=draws), Draws(net, seed, draws))
     return point, drawn.mean[:, 0, 0]
 
 

@@ -165,7 +165,7 @@ def _value(
         weights = _chances(counts[:, single[0]], alpha[single[0]], n)
         gained, p = _gains(problem, local, alpha + counts, fixed)
         return max(float(weights @ gained / (weights @ p)), 0.0), 0.0
-    source = Draws(problem.net.chance, rng)
+    source = Draws(problem.net.chance, rng, draws)
     theta = source.next([local.name], draws)[local.name].reshape(draws, *alpha.shape)
     random = np.random.default_rng(source.seed)
     split = random.multinomial(n, share / share.sum(), size=draws)

@@ -194,7 +194,7 @@ class Problem:
 
     def drawn(self, draws: int, rng: Rng, blind: Sequence[str] = ()) -> Iterator[list[Valuation]]:
         """The pairs under draws of the parameters, block by block."""
-        source = Draws(self.net.chance, rng)
+        source = Draws(self.net.chance, rng, draws)
         scopes = [v.scope for v in self.valuations()]
         order = self.strong_order() if self.net.memory == "full" else self.sums()
         cells = width(scopes, self.arities, order)
