@@ -256,7 +256,8 @@ class Bins(Frozen):
             if math.isfinite(right) and last:
                 away = np.clip((at - ends[-2]) / right, 0.0, far)
                 out = np.where(np.equal(j, last), np.expm1(-away) / math.expm1(-far), out)
-        return np.clip(out, 0.0, 1.0)
+        inside: Floats = np.clip(out, 0.0, 1.0)
+        return inside
 
     def between(self, low: float, high: float) -> Floats:
         """The share of each bin that lies above `low` and below `high`: soft evidence."""
@@ -288,18 +289,16 @@ class Bins(Frozen):
                 masses[k] = self.masses[piece] * (above - under)
             elif not low < at < high:
                 masses[k], atoms[k] = 0.0, np.nan
-        tails = [self.tails[0] if i == 0 else math.inf, math.inf]
-        tails[1] = self.tails[1] if j == len(self.masses) else math.inf
+        tails = [self.tails[0] if i == 0 else math.inf]
+        tails.append(self.tails[1] if j == len(self.masses) else math.inf)
         if not len(edges):  # a piece of one interval: one without mass beside it keeps its shape
             if i == 0:
-                edges, masses, atoms = np.array([high]), [*masses, 0.0], [*atoms, np.nan]
+                edges, masses, atoms = np.array([high]), np.r_[masses, 0.0], np.r_[atoms, np.nan]
                 tails[1], high = math.inf, float(np.nextafter(high, np.inf))
             else:
-                edges, masses, atoms = np.array([low]), [0.0, *masses], [np.nan, *atoms]
+                edges, masses, atoms = np.array([low]), np.r_[0.0, masses], np.r_[np.nan, atoms]
                 tails[0], low = math.inf, float(np.nextafter(low, -np.inf))
-        cuts = self.cuts[
-            (self.cuts > low) & (self.cuts < high) & np.isin(self.cuts, ends[i + 1 : j])
-        ]
+        cuts = self.cuts[np.isin(self.cuts, ends[i + 1 : j])]
         return Bins(cuts, edges, masses, atoms, (tails[0], tails[1]), low, high), kept
 
     # --- a distribution of numbers, by the probabilities of the bins ----------------------
