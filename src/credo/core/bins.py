@@ -259,10 +259,19 @@ class Bins(Frozen):
         inside: Floats = np.clip(out, 0.0, 1.0)
         return inside
 
+    def _part(self, low: float, high: float, j: Any) -> Floats:
+        """The share of the fine interval `j` that lies between two numbers, far out too."""
+        out: Floats = self._inside(high, j) - self._inside(low, j)
+        right, far, last = self.tails[1], self._tail_widths[1], len(self.edges)
+        if math.isfinite(right) and last:
+            a, b = np.clip((np.array([low, high]) - self.edges[-1]) / right, 0.0, far)
+            beyond = np.exp(-a) * (np.expm1(a - b) if a < b else 0.0) / math.expm1(-far)
+            out = np.where(np.equal(j, last), beyond, out)
+        return out
+
     def between(self, low: float, high: float) -> Floats:
         """The share of each bin that lies above `low` and below `high`: soft evidence."""
-        every = np.arange(len(self.masses))
-        inside = self._inside(high, every) - self._inside(low, every)
+        inside = self._part(low, high, np.arange(len(self.masses)))
         there = (low < self.atoms) & (self.atoms < high)
         inside = np.where(np.isnan(self.atoms), inside, there)
         first = self._start[:-1]
@@ -281,12 +290,11 @@ class Bins(Frozen):
         i = int(np.searchsorted(ends, low, side="right")) - 1
         j = int(np.searchsorted(ends, high, side="left"))
         edges, atoms = ends[i + 1 : j], self.atoms[i:j].copy()
-        masses, upto = self.masses[i:j].copy(), self._inside
+        masses = self.masses[i:j].copy()
         for k, piece in {0: i, -1: j - 1}.items():
             at = self.atoms[piece]
             if np.isnan(at):
-                above, under = upto(high, piece), upto(low, piece)
-                masses[k] = self.masses[piece] * (above - under)
+                masses[k] = self.masses[piece] * self._part(low, high, piece)
             elif not low < at < high:
                 masses[k], atoms[k] = 0.0, np.nan
         tails = [self.tails[0] if i == 0 else math.inf]
