@@ -256,12 +256,22 @@ class Bins(Frozen):
             if math.isfinite(right) and last:
                 away = np.clip((at - ends[-2]) / right, 0.0, far)
                 out = np.where(np.equal(j, last), np.expm1(-away) / math.expm1(-far), out)
-        return np.clip(out, 0.0, 1.0)
+        inside: Floats = np.clip(out, 0.0, 1.0)
+        return inside
+
+    def _part(self, low: float, high: float, j: Any) -> Floats:
+        """The share of the fine interval `j` that lies between two numbers, far out too."""
+        out: Floats = self._inside(high, j) - self._inside(low, j)
+        right, far, last = self.tails[1], self._tail_widths[1], len(self.edges)
+        if math.isfinite(right) and last:
+            a, b = np.clip((np.array([low, high]) - self.edges[-1]) / right, 0.0, far)
+            beyond = np.exp(-a) * (np.expm1(a - b) if a < b else 0.0) / math.expm1(-far)
+            out = np.where(np.equal(j, last), beyond, out)
+        return out
 
     def between(self, low: float, high: float) -> Floats:
         """The share of each bin that lies above `low` and below `high`: soft evidence."""
-        every = np.arange(len(self.masses))
-        inside = self._inside(high, every) - self._inside(low, every)
+        inside = self._part(low, high, np.arange(len(self.masses)))
         there = (low < self.atoms) & (self.atoms < high)
         inside = np.where(np.isnan(self.atoms), inside, there)
         first = self._start[:-1]
@@ -280,26 +290,23 @@ class Bins(Frozen):
         i = int(np.searchsorted(ends, low, side="right")) - 1
         j = int(np.searchsorted(ends, high, side="left"))
         edges, atoms = ends[i + 1 : j], self.atoms[i:j].copy()
-        masses, upto = self.masses[i:j].copy(), self._inside
+        masses = self.masses[i:j].copy()
         for k, piece in {0: i, -1: j - 1}.items():
             at = self.atoms[piece]
             if np.isnan(at):
-                above, under = upto(high, piece), upto(low, piece)
-                masses[k] = self.masses[piece] * (above - under)
+                masses[k] = self.masses[piece] * self._part(low, high, piece)
             elif not low < at < high:
                 masses[k], atoms[k] = 0.0, np.nan
-        tails = [self.tails[0] if i == 0 else math.inf, math.inf]
-        tails[1] = self.tails[1] if j == len(self.masses) else math.inf
+        tails = [self.tails[0] if i == 0 else math.inf]
+        tails.append(self.tails[1] if j == len(self.masses) else math.inf)
         if not len(edges):  # a piece of one interval: one without mass beside it keeps its shape
             if i == 0:
-                edges, masses, atoms = np.array([high]), [*masses, 0.0], [*atoms, np.nan]
+                edges, masses, atoms = np.array([high]), np.r_[masses, 0.0], np.r_[atoms, np.nan]
                 tails[1], high = math.inf, float(np.nextafter(high, np.inf))
             else:
-                edges, masses, atoms = np.array([low]), [0.0, *masses], [np.nan, *atoms]
+                edges, masses, atoms = np.array([low]), np.r_[0.0, masses], np.r_[np.nan, atoms]
                 tails[0], low = math.inf, float(np.nextafter(low, -np.inf))
-        cuts = self.cuts[
-            (self.cuts > low) & (self.cuts < high) & np.isin(self.cuts, ends[i + 1 : j])
-        ]
+        cuts = self.cuts[np.isin(self.cuts, ends[i + 1 : j])]
         return Bins(cuts, edges, masses, atoms, (tails[0], tails[1]), low, high), kept
 
     # --- a distribution of numbers, by the probabilities of the bins ----------------------

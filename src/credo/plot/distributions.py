@@ -195,8 +195,8 @@ def density(
     """
     if not isinstance(model, (Gaussian, StudentT, NormalMixture, NumberAnswer)):
         raise InputError(
-            f"A Gaussian, a StudentT or an answer about a number is needed, "
-            f"got {shown_value(model)}."
+            f"A Gaussian or a StudentT is needed, got {shown_value(model)}.",
+            hint="A network's answer about a number, net.p('x'), is drawn too.",
         )
     ax = axes(ax)
     low, high = _middle(model, 0.98 if isinstance(model, StudentT) else 0.998)

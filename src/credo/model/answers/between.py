@@ -87,4 +87,4 @@ def between(low: float | None = None, high: float | None = None) -> Between:
         raise InputError(f"No number lies above {ends[0]:g} and below {ends[1]:g}.")
     if ends == [-math.inf, math.inf]:
         raise InputError("A range needs an end: cr.between(2, 5), or cr.between(60, None).")
-    return Between(*ends)
+    return Between(ends[0], ends[1])

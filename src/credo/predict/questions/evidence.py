@@ -79,9 +79,9 @@ class Evidence:
             if isinstance(variable.scale, Bins):
                 if isinstance(value, Between):  # soft, also of one bin: it may be asked about
                     out.within[name] = value
-                    found = likelihood(variable, value)
-                    one = isinstance(found, int)
-                    out.soft[name] = np.eye(variable.arity)[found] if one else found
+                    soft = likelihood(variable, value)
+                    whole = np.eye(variable.arity)
+                    out.soft[name] = whole[soft] if isinstance(soft, int) else soft
                     continue
                 if is_number(value):
                     what = f"The evidence on the continuous variable {name!r}"

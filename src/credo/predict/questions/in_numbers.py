@@ -63,7 +63,7 @@ def _transform(net: Any, names: Any) -> Transform | None:
             f"{some[0]!r} has a transform, so it is asked about without other numbers.",
             hint="Ask for each alone, given the others, or for the probability of ranges.",
         )
-    return found[some[0]] if some else None  # type: ignore[return-value]
+    return found[some[0]] if some else None
 
 
 def binned(request: Request, answer: Distribution, samples: Floats | None = None) -> NumberAnswer:

@@ -65,7 +65,8 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         other = {n: net.variable(n).scale for n in have if _other_scale(net, rows, n)}
         rows = rows.scaled(other) if other else rows
         if all(rows.schema[n].states == net.variable(n).states for n in have):
-            return rows.select(have)
+            some: Table = rows.select(have)
+            return some
         again = read_rows(net, rows.to("arrow"), without)
         return Table(Block(again.schema, again.block.arrays, rows.weights), raw=again.raw)
     if isinstance(rows, bytes):
