@@ -43,8 +43,9 @@ for name, (table, target) in tables.items():
     right = clf.predict(test) == np.array(test.values(target))
     kinds = list(clf.kinds_.values())
     print(
-        f"{name}: {len(table):,} rows, {kinds.count('categorical')} categorical and "
-        f"{kinds.count('gaussian')} Gaussian features, {gaps:.1%} missing: "
+        f"{name}: {len(table):,} rows, {kinds.count('categorical')} categorical, "
+        f"{kinds.count('gaussian')} Gaussian and {kinds.count('binned')} binned features, "
+        f"{gaps:.1%} missing: "
         f"accuracy {right.mean():.3f} on the other half"
     )
     assert right.mean() > 0.6

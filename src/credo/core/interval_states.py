@@ -100,12 +100,15 @@ def interval_codes(numbers: NDArray[np.float64], cuts: Sequence[float]) -> NDArr
     """
     numbers = np.ascontiguousarray(numbers)
     if len(cuts) <= _FEW:  # quicker than looking each number up
-        codes = np.zeros(len(numbers), dtype=np.uint16)
+        below = np.zeros(len(numbers), dtype=np.uint8)
         for cut in cuts:
-            codes += numbers > cut
+            below += (numbers > cut).view(np.uint8)
+        codes = below.astype(np.uint16)
     else:
         codes = np.searchsorted(np.asarray(cuts), numbers, side="left").astype(np.uint16)
-    codes[np.isnan(numbers)] = len(cuts) + 1
+    gone = np.isnan(numbers)
+    if gone.any():
+        codes[gone] = len(cuts) + 1
     return codes
 
 

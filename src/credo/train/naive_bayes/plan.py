@@ -145,15 +145,17 @@ def check_numbers(numbers: Any, kinds: Any) -> tuple[str, Any]:
     for name, word in given.items():
         if word not in words:
             of = f" for {name!r}" if name else ""
+            hint = "Other kinds of a column are given in kinds=."
+            if word == "transformed":
+                hint = "Intervals are the same after any rising transform: take 'binned'."
             raise InputError(
-                f"numbers must be 'auto', 'gaussian' or 'binned'{of}, got {word!r}.",
-                hint="Other kinds of a column are given in kinds=.",
+                f"numbers must be 'auto', 'gaussian' or 'binned'{of}, got {word!r}.", hint=hint
             )
     if not isinstance(numbers, Mapping):
         return numbers, kinds
     if kinds != "auto" and not isinstance(kinds, Mapping):
         raise InputError("With one kind for all, or a list of them, numbers is one word.")
-    return "auto", {**({} if kinds == "auto" else kinds), **numbers}
+    return "auto", {**numbers, **({} if kinds == "auto" else kinds)}
 
 
 def _groups(names: Sequence[str], kinds: dict[str, str], covariance: Any) -> list[list[str]]:

@@ -34,8 +34,7 @@ _TABLE = 1 << 20
 
 def best_cuts(histogram: Histogram, most: int | None = None) -> list[float]:
     """The edges of the cheapest partition, by the classes where there are more than one."""
-    kept = histogram.counts.sum(axis=1) > 0
-    edges, counts = _filled(histogram.edges, histogram.counts, kept)
+    edges, counts = _joined(histogram.edges, histogram.counts)
     if len(counts) < 2:
         return []
     cost, price = _costs(edges, counts, histogram.low, histogram.high)
@@ -51,10 +50,17 @@ def cost_of(histogram: Histogram, cuts: list[float]) -> float:
     return inner + price(len(ends) - 1)
 
 
-def _filled(edges: Floats, counts: Floats, kept: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Without the intervals that no row is in: each is one with the next."""
-    at = np.flatnonzero(kept)
-    return edges[at[:-1]], counts[at]
+def _joined(edges: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """Without edges that no best partition has: beside an interval without rows, and between two
+    whose rows are all of one class (Boullé 2006).
+    """
+    at = np.flatnonzero(counts.sum(axis=1) > 0)
+    edges, counts = edges[at[:-1]], counts[at]
+    if counts.shape[1] < 2 or len(counts) < 2:
+        return edges, counts
+    own = np.where((counts > 0).sum(axis=1) == 1, counts.argmax(axis=1), -1)
+    parts = (own[1:] < 0) | (own[1:] != own[:-1])
+    return edges[parts], np.add.reduceat(counts, np.flatnonzero(np.r_[True, parts]), axis=0)
 
 
 def _costs(

@@ -167,3 +167,30 @@ def test_an_infinity_is_refused_in_training_and_in_prediction(bins, infinity):
     for ask in (clf.predict, clf.predict_proba, clf.predict_log_proba):
         with pytest.raises(InputError, match=told):
             ask(bad)
+
+
+def test_numbers_are_cut_for_the_class():
+    rng = np.random.default_rng(5)
+    x = rng.uniform(0, 1, (1000, 3))
+    y = (abs(x[:, 0] - 0.5) < 0.2).astype(int)  # the third tells nothing
+    y = np.where(rng.random(1000) < 0.1, 1 - y, y)
+    clf = NetworkClassifier("naive-bayes").fit(x, y)
+    np.testing.assert_allclose(clf.cuts_["x0"], [0.3, 0.7], atol=0.02)
+    np.testing.assert_allclose(clf.cuts_["x2"], [np.median(x[:, 2])], atol=0.005)
+    shares = NetworkClassifier("naive-bayes", bins=4).fit(x, y)
+    np.testing.assert_allclose(
+        shares.cuts_["x0"], np.quantile(x[:, 0], [0.25, 0.5, 0.75]), atol=0.01
+    )
+    some = NetworkClassifier("naive-bayes", bins={"x2": [0.1]}).fit(x, y)
+    assert some.cuts_["x2"].tolist() == [0.1]
+    assert some.cuts_["x0"].tolist() == clf.cuts_["x0"].tolist()
+    with pytest.raises(InputError, match=r"bins must be .*'auto' or None, got 'many'"):
+        NetworkClassifier(bins="many").fit(x, y)
+
+
+def test_numbers_that_tell_only_together_are_kept():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(800, 2))
+    y = (x[:, 0] * x[:, 1] > 0).astype(int)
+    assert NaiveBayes().fit(x, y).score(x, y) < 0.65
+    assert NetworkClassifier("tan").fit(x, y).score(x, y) > 0.9
