@@ -78,7 +78,7 @@ def has_posterior(local: Local) -> bool:
 class Draws:
     """`draws` draws of one seed; each call of `next` goes on where the last one ended."""
 
-    def __init__(self, net: Network, rng: Rng, draws: int) -> None:
+    def __init__(self, net: Network, rng: Rng, draws: int = 1000) -> None:
         if not any(map(has_posterior, net.distributions.values())):
             searched = net.record is not None and bool(net.record.details.get("search"))
             also = ", or learn it so: cr.learn(rows, parameters=cr.BDeu(1))" if searched else ""
