@@ -121,7 +121,7 @@ def value_of_information(
     base, prices, decision = _asked(net, given, before, costs)
     can = _knowable(base, decision)
     if variables is None:
-        sets = [(n,) for n in can]
+        sets: list[tuple[str, ...]] = [(n,) for n in can]
     else:
         wanted = (variables,) if isinstance(variables, str) else tuple(variables)
         for name in wanted:
@@ -157,7 +157,7 @@ def value_of_test(
     chance, at = net.chance, at_least(cost, 0.0, "The cost of a test")
     dag = Dag([*chance.dag.edges, (of, name)], nodes=[*chance.names, name])
     tested = Network(dag, {**chance.distributions, name: table}, record=chance.record)
-    found = value_of_information(net._but(chance=tested), name, given, before=before)
+    found = value_of_information(net.but(chance=tested), name, given, before=before)
     return Information((name,), found.items[0].value, at)
 
 
@@ -310,8 +310,8 @@ def _asked(
     costs: Mapping[str, float] | None,
 ) -> tuple[Problem, Mapping[str, float], str]:
     """The problem without the cost of observing, the prices, and the decision it is about."""
-    prices = net._but(costs=net.costs if costs is None else costs).costs
-    problem = problem_of(net._but(costs={}), given)
+    prices = net.but(costs=net.costs if costs is None else costs).costs
+    problem = problem_of(net.but(costs={}), given)
     if before is not None and before not in net.decisions:
         raise unknown_name("Decision", before, net.decisions, "in the network")
     if not problem.free or (before is not None and before not in problem.free):

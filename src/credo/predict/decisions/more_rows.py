@@ -208,5 +208,6 @@ def _chances(counts: Floats, alpha: Floats, n: int) -> Floats:
     log = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1)
     log += gammaln(total) - gammaln(total + n)
     log += (gammaln(alpha + counts) - gammaln(alpha)).sum(axis=1)
-    out: Floats = np.exp(log)
-    return out / out.sum()
+    weights = np.exp(log)
+    out: Floats = weights / weights.sum()
+    return out

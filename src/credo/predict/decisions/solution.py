@@ -132,7 +132,8 @@ class Ranking(Value):
             rows.append([str(r.choice), number(r.utility)])
             if sure:
                 assert r.interval is not None and r.p_best is not None
-                ends = f"{number(r.interval.lower, 4)} to {number(r.interval.upper, 4)}"
+                low_end, high_end = (float(e) for e in r.interval)
+                ends = f"{number(low_end, 4)} to {number(high_end, 4)}"
                 rows[-1] += [ends, short_probability(r.p_best)]
             rows[-1].append(bar((r.utility - low) / (high - low) if high > low else 1.0, 10))
         head = ["choice", "expected utility"]

@@ -116,9 +116,7 @@ class _Order(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _order(
-    scopes: tuple[Scope, ...], arities: tuple[int, ...], steps: tuple[Step, ...]
-) -> _Order:
+def _order(scopes: tuple[Scope, ...], arities: tuple[int, ...], steps: tuple[Step, ...]) -> _Order:
     """Within each step the variable that makes the smallest pair goes next."""
     near: dict[int, set[int]] = {v: {v} for step in steps for v in step.variables}
     for scope in scopes:
