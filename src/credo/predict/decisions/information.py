@@ -43,6 +43,7 @@ Floats = NDArray[np.float64]
 
 _CELLS = 2_000_000  # of all sets of questions together
 _MOST = 10  # questions of an exact plan
+_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,9 +103,11 @@ class InformationValue(Value):
         rows = [
             [", ".join(i.variables), number(i.value),
              *([number(i.cost), number(i.net)] if paid else []), bar(i.value / top, 10)]
-            for i in self.items
+            for i in self.items[:_SHOWN]
         ]  # fmt: skip
         note = f"all together {number(self.together)}" if len(self.items) > 1 else ""
+        rest = len(self.items) - _SHOWN
+        note += f"; {rest} more, worth no more" if rest > 0 else ""
         title = f"before {self.decision} (expected utility {number(self.utility)})"
         return View(title, head, rows, range(1, len(head) - 1), note)
 
@@ -184,7 +187,8 @@ class NextQuestion(Value):
 
     def _view(self) -> View:
         rows = [
-            [i.variables[0], number(i.value), number(i.cost), number(i.net)] for i in self.items
+            [i.variables[0], number(i.value), number(i.cost), number(i.net)]
+            for i in self.items[:_SHOWN]
         ]
         head = ["question", "alone is worth", "costs", "net"]
         how = "the best plan" if self.exact else "one question at a time"
@@ -300,7 +304,8 @@ class _Base:
             k = table.shape[-1]
             start[name] = np.broadcast_to(turned.reshape(*shape, k), (*wide, k))[None]
         found = optimum(new, new.valuations(), start or None)
-        return max(float(found.utility[0]) - self.utility, 0.0)
+        more = float(found.utility[0]) - self.utility
+        return more if more > 10 * new.noise else 0.0
 
 
 def _asked(

@@ -42,6 +42,8 @@ class Solution(Frozen):
     regret: float | None = None
     exact: bool = True
     given: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    """What the interval leaves out."""
 
     def __getitem__(self, decision: str) -> Policy:
         return self.policy[decision]
@@ -60,7 +62,7 @@ class Solution(Frozen):
             )
         if not self.exact:
             lines.append("limited memory: no single policy can be improved, several at once might")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes])
 
     def __str__(self) -> str:
         return f"{self.said}\n{self.policy}"
