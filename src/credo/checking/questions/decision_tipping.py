@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from credo.checking.findings import Section, pick
 from credo.core.frozen import Frozen
-from credo.core.render import bar, number
+from credo.core.render import Told, bar, number
 from credo.core.schema import Variable
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.methods.pictures import picture
@@ -42,7 +42,7 @@ _FAR = 10.0  # a utility is moved by this many times the range of all of them, a
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DecisionTipping(Frozen):
+class DecisionTipping(Told, Frozen):
     """What one parameter does to a decision.
 
     `low` and `high` are the expected utility of the best strategy at `bottom` and `top`, the ends

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, UnknownNameError, unknown_name
 from credo.core.frozen import Frozen
-from credo.core.render import bar, number
+from credo.core.render import Told, bar, number
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
@@ -47,7 +47,7 @@ _SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Information(Frozen):
+class Information(Told, Frozen):
     """What knowing some variables is worth, and what it costs."""
 
     variables: tuple[str, ...]

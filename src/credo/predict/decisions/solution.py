@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from credo.core.frozen import Frozen
-from credo.core.render import bar, number, short_probability
+from credo.core.render import Told, bar, number, short_probability
 from credo.model.answers.credible import Credible
 from credo.model.decisions.policy import Policy, Strategy
 from credo.model.values.value import Value, View
@@ -76,7 +76,7 @@ class Solution(Frozen):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranked(Frozen):
+class Ranked(Told, Frozen):
     """One choice: its expected utility, the interval of that, and how probably it is the best."""
 
     choice: Any

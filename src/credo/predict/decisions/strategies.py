@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen
-from credo.core.render import number, short_probability
+from credo.core.render import Told, number, short_probability
 from credo.model.answers.credible import Credible
 from credo.model.answers.interval import probability
 from credo.model.decisions.decision_network import DecisionNetwork
@@ -121,7 +121,7 @@ def simulate(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared(Frozen):
+class Compared(Told, Frozen):
     """One of several strategies: its expected utility, and how probably it is the best of them."""
 
     name: str
