@@ -132,7 +132,25 @@ def _values():
         plain,
     ]  # fmt: skip
     check = out[-2]
-    return [*out, *check.findings, *check.sections.values(), *_mixed_values(), *_groups()]
+    more = [*_mixed_values(), *_groups(), *_decisions(net)]
+    return [*out, *check.findings, *check.sections.values(), *more]
+
+
+def _decisions(net):
+    act = f"act {ODD}"
+    worth = cr.Utility(
+        "U", (net.variable("B"), cr.Variable(act, "discrete", STATES)), [[1, 2], [3, 0]]
+    )
+    key = act.replace('"', chr(92) + '"')
+    d = net.decide({f'"{key}"|C': STATES}, {f'U|B:"{key}"': worth})
+    solved, best = d.solve(draws=50), d.best({"C": STATES[0]}, draws=50)
+    compared = d.compare({ODD: None}, draws=50)
+    return [
+        d, worth, solved, solved.policy, solved[act], best, best.ranked[0], compared,
+        compared.strategies[0], d.simulate(n=20), d.ask("EU", interval=0.9), d.next_question(),
+        d.value_of_information(), d.value_of_information().items[0], d.sensitivity(),
+        d.sensitivity().parameters[0], d.value_of_rows("B", 3, draws=20),
+    ]  # fmt: skip
 
 
 def _mixed_values():

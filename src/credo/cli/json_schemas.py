@@ -378,6 +378,16 @@ _KEYS = {
             value: number what the plan gains less its costs
             bound: number no plan gains more
             exact: boolean whether the plan is the best of all
+        sensitivity?: object[] with --sensitivity: what moves the utility most first
+            parameter: string a probability or a number of a utility
+            value: number now
+            bottom: number its range's lower end
+            top: number its range's upper end
+            low: number the expected utility at the lower end
+            high: number the expected utility at the upper end
+            below: number|null where another strategy is better, below
+            above: number|null where another strategy is better, above
+            change: string what is done then
     """,
     "value": """
         model: string the model, as it was named

@@ -39,7 +39,7 @@ def moved(net, name, at, theta):
     row[at[-1]] = theta
     values[at[:-1]] = row
     tables = {**net.chance.distributions, name: cr.Cpt(cpt.child, cpt.parents, values)}
-    return net._but(chance=cr.Network(net.chance.dag, tables))
+    return net.but(chance=cr.Network(net.chance.dag, tables))
 
 
 def test_a_strategy_is_the_best_up_to_its_tipping_points():

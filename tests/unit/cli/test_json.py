@@ -98,7 +98,7 @@ CALLS = [
     "value asia.bif lung --given smoke=yes",
     "decide oil.xdsl",
     "decide oil.xdsl EU(Drill|Test=open) EU(Drill=yes) argmaxEU(Drill) P(Oil) P(Oil=wet)",
-    "decide oil.xdsl --value --next --cost Oil=3",
+    "decide oil.xdsl --value --next --sensitivity --cost Oil=3",
     "decide patients.credo --decision treat=no,yes --utility costs.csv --draws 50",
     "decide patients.credo EU(treat) EU --decision treat=no,yes --utility costs.csv --draws 50",
     "show oil.xdsl",

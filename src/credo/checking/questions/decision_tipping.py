@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from credo.checking.findings import Section, pick
 from credo.core.frozen import Frozen
-from credo.core.render import bar, number
+from credo.core.render import Told, bar, number
 from credo.core.schema import Variable
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.methods.pictures import picture
@@ -34,6 +34,7 @@ from credo.predict.decisions.valuations import Valuation
 __all__ = ["DecisionSensitivity", "DecisionTipping", "decision_sensitivity"]
 
 Floats = NDArray[np.float64]
+Tips = tuple[float | None, float | None, str]
 
 _SHOWN = 12
 _HALVINGS = 45
@@ -41,7 +42,7 @@ _FAR = 10.0  # a utility is moved by this many times the range of all of them, a
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DecisionTipping(Frozen):
+class DecisionTipping(Told, Frozen):
     """What one parameter does to a decision.
 
     `low` and `high` are the expected utility of the best strategy at `bottom` and `top`, the ends
@@ -208,7 +209,7 @@ def _tips(
     values: Floats,
     ends: tuple[Floats, Floats],
     pairs: Callable[[Floats, Any], list[Valuation]],
-) -> list[tuple[float | None, float | None, str]]:
+) -> list[Tips]:
     """Where each of some values meets another strategy, towards either end, by halving."""
     sides = []
     for end in ends:
@@ -272,8 +273,7 @@ def _table(search: _Search, local: Cpt, level: float) -> tuple[int, list[Decisio
     for k, at in enumerate(places.tolist()):
         given = _said(local.parents, at[:-1])
         name = f"P({local.name}={local.child.states[at[-1]]}{' | ' if given else ''}{given})"
-        figures = (now[k], bottom[k], top[k], low[k], high[k])
-        out.append(DecisionTipping(name, *map(float, figures), *tips[k]))
+        out.append(_tipping(name, now[k], bottom[k], top[k], low[k], high[k], tips[k]))
     return fixed, out
 
 
@@ -305,9 +305,15 @@ def _utilities(search: _Search, net: DecisionNetwork) -> list[DecisionTipping]:
         tips = _tips(search, now, (now - _FAR * span, now + _FAR * span), pairs)
         for i, at in enumerate(np.ndindex(u.values.shape)):
             name = f"{u.name}({_said(u.parents, at)})"
-            figures = (now[i], bottom[i], top[i], low[i], high[i])
-            out.append(DecisionTipping(name, *map(float, figures), *tips[i]))
+            out.append(_tipping(name, now[i], bottom[i], top[i], low[i], high[i], tips[i]))
     return out
+
+
+def _tipping(
+    name: str, now: Any, bottom: Any, top: Any, low: Any, high: Any, tips: Tips
+) -> DecisionTipping:
+    ends = float(bottom), float(top), float(low), float(high)
+    return DecisionTipping(name, float(now), *ends, *tips)
 
 
 def _said(parents: Sequence[Variable], at: Sequence[int]) -> str:

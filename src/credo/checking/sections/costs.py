@@ -24,7 +24,7 @@ from credo.checking.again.folds import Judge
 from credo.checking.findings import Finding, Section, pick
 from credo.core.errors import InputError, unknown_name
 from credo.core.frozen import Frozen
-from credo.core.render import number
+from credo.core.render import Told, number
 from credo.data import Table
 from credo.model.decisions.costs import Costs
 from credo.model.methods.pictures import picture
@@ -40,7 +40,7 @@ _SURE = 3.0  # standard errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CostOf(Frozen):
+class CostOf(Told, Frozen):
     """What calling one variable by its probabilities costs.
 
     `promised` is the mean expected cost, `paid` the mean cost with its standard `error`, `fixed`

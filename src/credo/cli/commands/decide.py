@@ -28,6 +28,7 @@ _MADE = "A network becomes a decision network"
 @option("--given", metavar="NAME=STATE, …", help="What is known, and what is decided already.")
 @option("--value", is_flag=True, help="Tell what is worth knowing before the next decision.")
 @option("--next", "next_", is_flag=True, help="Tell which question to ask next, at its price.")
+@option("--sensitivity", is_flag=True, help="Tell what would change the decision.")
 @option("--cost", "costs", multiple=True, metavar="NAME=NUMBER", help="What a question costs.")
 @option("--interval", type=float, default=0.95, metavar="LEVEL", show_default=True,
         help="The level of the interval, where parameters were learned with a prior.")  # fmt: skip
@@ -50,6 +51,7 @@ def command(
     given: str | None,
     value: bool,
     next_: bool,
+    sensitivity: bool,
     costs: tuple[str, ...],
     interval: float,
     draws: int | None,
@@ -71,6 +73,7 @@ def command(
       credo decide oil.xdsl --given "Test=open" --json
       credo decide oil.xdsl "EU(Drill | Test=open)" "EU(Drill=yes)"
       credo decide oil.xdsl --value --next --cost Oil=30
+      credo decide oil.xdsl --sensitivity
       credo decide asia.bif --decision "treat|xray=no,yes" --utility costs.csv -o treat.credo
     """
     from credo.predict.questions.question import parse_conditions
@@ -79,7 +82,7 @@ def command(
         refuse_unwritable(output)
     net = _decided(load_model(model), model, decisions, utilities)
     if memory is not None:
-        net = net._but(memory=memory)
+        net = net.but(memory=memory)
     if output is not None:
         net.save(output)
     known, do = parse_conditions(net.chance, given) if given else ({}, {})
@@ -92,7 +95,7 @@ def command(
         answers = [_answer(net, q, known, how) for q in questions]
         document["answers"] = [_answer_json(q, a) for q, a in zip(questions, answers, strict=True)]
         parts += [f"{q}\n{a}" for q, a in zip(questions, answers, strict=True)]
-    elif not value and not next_:
+    elif not (value or next_ or sensitivity):
         found = net.solve(known, **how)
         document |= _solution_json(found)
         parts.append(str(found))
@@ -110,6 +113,10 @@ def command(
             "exact": asked.exact,
         }  # fmt: skip
         parts.append(str(asked))
+    if sensitivity:
+        moved = net.sensitivity(known)
+        document["sensitivity"] = moved.to_dict()["parameters"]
+        parts.append(str(moved))
     if common.as_json:
         common.emit("decide", document)
         return

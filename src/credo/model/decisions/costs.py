@@ -89,7 +89,7 @@ class Costs(Value):
     def choose(self, p: Floats, reject: float | None = None) -> NDArray[np.intp]:
         """The cheapest choice for each row; −1 where rejecting is cheaper than any."""
         cost = self.expected(p)
-        out = cost.argmin(axis=1)
+        out: NDArray[np.intp] = cost.argmin(axis=1)
         if reject is not None:
             limit = finite(reject, "The cost of rejecting")
             out = np.where(cost.min(axis=1) > limit, -1, out)

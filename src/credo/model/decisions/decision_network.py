@@ -94,7 +94,8 @@ class DecisionNetwork(DecisionMethods):
         record: Record | None = None,
     ) -> None:
         worth = _by_name(utilities)
-        tables = dict(tables if isinstance(tables, Mapping) else tables_by_name(tables))
+        given: Mapping[str, Any] = tables if isinstance(tables, Mapping) else tables_by_name(tables)
+        tables = dict(given)
         options = _options(decisions)
         dag, marked, paid = _graph(graph, [*tables, *options, *worth])
         chosen = list(dict.fromkeys([*marked, *options]))
@@ -226,9 +227,15 @@ class DecisionNetwork(DecisionMethods):
         """The network in which more is known when a decision is taken."""
         more = dict(self.information)
         more[decision] = tuple(dict.fromkeys([*more[decision], *names]))
-        return self._but(information=more)
+        return self.but(information=more)
 
-    def _but(self, **changes: Any) -> DecisionNetwork:
+    def but(self, **changes: Any) -> DecisionNetwork:
+        """The same network with other parts: `memory`, `combine`, `costs`, `utilities`, …
+
+        >>> d = DecisionNetwork("[D?][U$|D]", utilities={"U": {"go": 1, "stay": 0}})
+        >>> d.but(memory="limited").memory
+        'limited'
+        """
         parts: dict[str, Any] = {
             "chance": self.chance, "information": self.information, "utilities": self.utilities,
             "memory": self.memory, "combine": self.combine, "costs": self.costs,

@@ -71,7 +71,8 @@ class Policy(Value):
     @property
     def codes(self) -> NDArray[np.intp]:
         """The place of the choice among the options, for each situation."""
-        return self.table.argmax(axis=-1)
+        out: NDArray[np.intp] = self.table.argmax(axis=-1)
+        return out
 
     def _met(self) -> NDArray[np.intp]:
         assert self.situations is not None
@@ -195,7 +196,7 @@ def _put(
 ) -> None:
     depth = len(at)
     if not isinstance(said, Mapping):
-        table[(*at, ..., decision.code(said))] = 1.0
+        table[at][..., decision.code(said)] = 1.0
         return
     if depth == len(parents):
         raise InputError(

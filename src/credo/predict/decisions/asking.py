@@ -26,6 +26,7 @@ from credo.predict.decisions.problem import problem_of
 from credo.predict.decisions.solving import best, best_rules, rules_of
 from credo.predict.decisions.strategies import under
 from credo.predict.intervals.uncertain import Probability
+from credo.predict.questions.notes import left_out
 from credo.predict.questions.question import parse, parse_conditions
 from credo.predict.questions.request import draws_of, enough
 
@@ -43,10 +44,10 @@ class ExpectedUtility(Probability):
         return ExpectedUtility, (float(self), self.interval, self.notes)
 
     def __str__(self) -> str:
-        return f"{number(float(self))}, {self.interval}"
+        return "\n".join([f"{number(float(self))}, {self.interval}", *self.notes])
 
     def __repr__(self) -> str:
-        return f"ExpectedUtility({self})"
+        return f"ExpectedUtility({number(float(self))}, {self.interval})"
 
 
 def expected_utility(
@@ -67,7 +68,9 @@ def expected_utility(
     n = enough(n, probability(interval))
     found = [problem.expected([*drawn, *pairs]) for drawn in problem.drawn(n, rng)]
     samples = np.concatenate([f.utility[f.p > 0] for f in found])
-    return ExpectedUtility(point, Credible.of(samples, interval))
+    answer = ExpectedUtility(point, Credible.of(samples, interval))
+    answer.notes = left_out(net.record, answer)
+    return answer
 
 
 def ask(net: DecisionNetwork, text: str, **options: Any) -> Any:

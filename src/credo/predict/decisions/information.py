@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, UnknownNameError, unknown_name
 from credo.core.frozen import Frozen
-from credo.core.render import bar, number
+from credo.core.render import Told, bar, number
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
@@ -43,10 +43,11 @@ Floats = NDArray[np.float64]
 
 _CELLS = 2_000_000  # of all sets of questions together
 _MOST = 10  # questions of an exact plan
+_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Information(Frozen):
+class Information(Told, Frozen):
     """What knowing some variables is worth, and what it costs."""
 
     variables: tuple[str, ...]
@@ -102,9 +103,11 @@ class InformationValue(Value):
         rows = [
             [", ".join(i.variables), number(i.value),
              *([number(i.cost), number(i.net)] if paid else []), bar(i.value / top, 10)]
-            for i in self.items
+            for i in self.items[:_SHOWN]
         ]  # fmt: skip
         note = f"all together {number(self.together)}" if len(self.items) > 1 else ""
+        rest = len(self.items) - _SHOWN
+        note += f"; {rest} more, worth no more" if rest > 0 else ""
         title = f"before {self.decision} (expected utility {number(self.utility)})"
         return View(title, head, rows, range(1, len(head) - 1), note)
 
@@ -121,7 +124,7 @@ def value_of_information(
     base, prices, decision = _asked(net, given, before, costs)
     can = _knowable(base, decision)
     if variables is None:
-        sets = [(n,) for n in can]
+        sets: list[tuple[str, ...]] = [(n,) for n in can]
     else:
         wanted = (variables,) if isinstance(variables, str) else tuple(variables)
         for name in wanted:
@@ -157,7 +160,7 @@ def value_of_test(
     chance, at = net.chance, at_least(cost, 0.0, "The cost of a test")
     dag = Dag([*chance.dag.edges, (of, name)], nodes=[*chance.names, name])
     tested = Network(dag, {**chance.distributions, name: table}, record=chance.record)
-    found = value_of_information(net._but(chance=tested), name, given, before=before)
+    found = value_of_information(net.but(chance=tested), name, given, before=before)
     return Information((name,), found.items[0].value, at)
 
 
@@ -184,7 +187,8 @@ class NextQuestion(Value):
 
     def _view(self) -> View:
         rows = [
-            [i.variables[0], number(i.value), number(i.cost), number(i.net)] for i in self.items
+            [i.variables[0], number(i.value), number(i.cost), number(i.net)]
+            for i in self.items[:_SHOWN]
         ]
         head = ["question", "alone is worth", "costs", "net"]
         how = "the best plan" if self.exact else "one question at a time"
@@ -300,7 +304,8 @@ class _Base:
             k = table.shape[-1]
             start[name] = np.broadcast_to(turned.reshape(*shape, k), (*wide, k))[None]
         found = optimum(new, new.valuations(), start or None)
-        return max(float(found.utility[0]) - self.utility, 0.0)
+        more = float(found.utility[0]) - self.utility
+        return more if more > 10 * new.noise else 0.0
 
 
 def _asked(
@@ -310,8 +315,8 @@ def _asked(
     costs: Mapping[str, float] | None,
 ) -> tuple[Problem, Mapping[str, float], str]:
     """The problem without the cost of observing, the prices, and the decision it is about."""
-    prices = net._but(costs=net.costs if costs is None else costs).costs
-    problem = problem_of(net._but(costs={}), given)
+    prices = net.but(costs=net.costs if costs is None else costs).costs
+    problem = problem_of(net.but(costs={}), given)
     if before is not None and before not in net.decisions:
         raise unknown_name("Decision", before, net.decisions, "in the network")
     if not problem.free or (before is not None and before not in problem.free):

@@ -73,7 +73,7 @@ def soluble_order(net: DecisionNetwork, free: Sequence[str]) -> list[str]:
     >>> soluble_order(d, d.decisions)
     ['D']
     """
-    left, out = list(free), []
+    left, out = list(free), list[str]()
     while True:
         name = next((n for n in reversed(left) if _alone(net, n, left)), None)
         if name is None:

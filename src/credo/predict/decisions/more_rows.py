@@ -26,7 +26,7 @@ from scipy.special import gammaln
 
 from credo.core.errors import InputError, unknown_name
 from credo.core.frozen import Frozen
-from credo.core.render import number
+from credo.core.render import Told, number
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.networks.cpt import Cpt
 from credo.model.values.randomness import Rng
@@ -44,7 +44,7 @@ _BLOCK = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RowsWorth(Frozen):
+class RowsWorth(Told, Frozen):
     """What n more rows are worth; `error` is the standard error of the value, 0 where exact."""
 
     n: int
@@ -208,5 +208,6 @@ def _chances(counts: Floats, alpha: Floats, n: int) -> Floats:
     log = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1)
     log += gammaln(total) - gammaln(total + n)
     log += (gammaln(alpha + counts) - gammaln(alpha)).sum(axis=1)
-    out: Floats = np.exp(log)
-    return out / out.sum()
+    weights = np.exp(log)
+    out: Floats = weights / weights.sum()
+    return out

@@ -119,6 +119,12 @@ class Problem:
             for u in parts
         ]
 
+    @cached_property
+    def noise(self) -> float:
+        """A difference of expected utilities below this is rounding."""
+        sizes = [float(np.abs(v.u).max(initial=0.0)) for v in self.utilities if v.u is not None]
+        return 1e-12 * sum(sizes)
+
     def pair(self, scope: Sequence[int], table: Floats, *, worth: bool = False) -> Valuation:
         """A table, draws first, with what is known sliced away."""
         shaped = table.reshape(len(table), *(self.arities[v] for v in scope))

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from credo.core.frozen import Frozen
-from credo.core.render import bar, number, short_probability
+from credo.core.render import Told, bar, number, short_probability
 from credo.model.answers.credible import Credible
 from credo.model.decisions.policy import Policy, Strategy
 from credo.model.values.value import Value, View
@@ -42,6 +42,8 @@ class Solution(Frozen):
     regret: float | None = None
     exact: bool = True
     given: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    """What the interval leaves out."""
 
     def __getitem__(self, decision: str) -> Policy:
         return self.policy[decision]
@@ -60,7 +62,7 @@ class Solution(Frozen):
             )
         if not self.exact:
             lines.append("limited memory: no single policy can be improved, several at once might")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes])
 
     def __str__(self) -> str:
         return f"{self.said}\n{self.policy}"
@@ -74,7 +76,7 @@ class Solution(Frozen):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranked(Frozen):
+class Ranked(Told, Frozen):
     """One choice: its expected utility, the interval of that, and how probably it is the best."""
 
     choice: Any
@@ -132,7 +134,8 @@ class Ranking(Value):
             rows.append([str(r.choice), number(r.utility)])
             if sure:
                 assert r.interval is not None and r.p_best is not None
-                ends = f"{number(r.interval.lower, 4)} to {number(r.interval.upper, 4)}"
+                low_end, high_end = (float(e) for e in r.interval)
+                ends = f"{number(low_end, 4)} to {number(high_end, 4)}"
                 rows[-1] += [ends, short_probability(r.p_best)]
             rows[-1].append(bar((r.utility - low) / (high - low) if high > low else 1.0, 10))
         head = ["choice", "expected utility"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen
-from credo.core.render import number, short_probability
+from credo.core.render import Told, number, short_probability
 from credo.model.answers.credible import Credible
 from credo.model.answers.interval import probability
 from credo.model.decisions.decision_network import DecisionNetwork
@@ -121,7 +121,7 @@ def simulate(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared(Frozen):
+class Compared(Told, Frozen):
     """One of several strategies: its expected utility, and how probably it is the best of them."""
 
     name: str
@@ -165,7 +165,7 @@ class StrategyComparison(Value):
             head += [f"{100 * first.level:g} % interval", "less than the first by", "P(best)"]
             for row, s in zip(rows, self.strategies, strict=True):
                 assert s.interval is not None and s.difference is not None
-                ends = [(i.lower, i.upper) for i in (s.interval, s.difference)]
+                ends = [tuple(map(float, i)) for i in (s.interval, s.difference)]
                 row += [f"{number(a, 4)} to {number(b, 4)}" for a, b in ends]
                 row.append(short_probability(s.p_best or 0.0))
         return View("", head, rows, range(1, len(head)))

@@ -91,6 +91,15 @@ def test_a_continuous_report_goes_through_the_draws():
     assert no.interval.upper == pytest.approx(-100 * span.low, abs=4)
 
 
+def test_an_interval_says_that_it_is_given_the_learned_graph():
+    rows = cr.Network("[A][B|A]", {"A": 0.4, "B": {False: 0.2, True: 0.9}}).sample(100, rng=0)
+    d = cr.learn(rows).decide({"D|B": ["l", "r"]}, {"U|D:A": [[1, 0], [0, 1]]})
+    said = "the interval is given the learned graph"
+    assert said in str(d.solve()) and said in str(d.best(given={"B": True}))
+    assert said in str(d.ask("EU", interval=0.9)) and "ExpectedUtility(" in repr(
+        d.ask("EU", interval=0.9))  # fmt: skip
+
+
 @pytest.mark.slow
 def test_intervals_of_expected_utility_hold_what_they_say():
     inside, n = 0, 400

@@ -163,7 +163,7 @@ def scaled(net, a, b):
         n: cr.Utility(n, u.parents, a * u.values + (b if i == 0 else 0))
         for i, (n, u) in enumerate(net.utilities.items())
     }
-    return net._but(utilities=utilities)
+    return net.but(utilities=utilities)
 
 
 def test_laws_of_expected_utility():
@@ -174,7 +174,7 @@ def test_laws_of_expected_utility():
         assert scaled(net, 3.0, 5.0).solve(interval=None).utility == pytest.approx(
             3 * whole + 5, abs=1e-9
         )
-        less = net._but(memory="limited").solve(interval=None).utility
+        less = net.but(memory="limited").solve(interval=None).utility
         assert less <= whole + 1e-10  # more memory never hurts
         last = net.decisions[-1]
         free = [n for n in net.names if n not in (*net.decisions, *net.sees(last))]
