@@ -341,3 +341,14 @@ def test_the_schema_keeps_its_real_reasons(tmp_path):
     data = _section(report_html(net, str(path), checks=False), "data")
     assert "by the schema given" not in data
     assert "whole numbers, 3 different" in data
+
+
+def test_effects_and_counterfactuals_are_told(net):
+    text = report_html(net, None, ["P(Fev_{Pneu=F}=T | Pneu=T, Fev=T)"])
+    effects = _section(text, "effects")
+    assert "Pneu: F → T" in effects and "credo effect" in effects
+    found = cr.effect(net, "Pneu", "Fev", values=("F", "T"), outcome="T")
+    assert f"{float(found.difference):.3g}" in effects
+    assert "Fev_{Pneu=F}=T" in _section(text, "questions")
+    with pytest.raises(UnknownNameError, match="Fever"):
+        report_html(net, None, ["P(Fever_{Pneu=F}=T)"])
