@@ -85,15 +85,15 @@ def effect(
     (('size',), 0.053, True)
     """
     net = source if isinstance(source, Network) else None
-    rows = None if net is not None else _table(source)
-    variables = net.schema if net is not None else rows.schema
+    rows: Any = source if net is not None else _table(source)
+    variables = rows.schema
     whole, notes = _graph(net, graph, variables, x, y)
     level, n = probability(interval), enough(draws, probability(interval))
     chance = generator(rng)  # refuses what is no seed; a generator gives one for all draws
     seed = int(chance.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
     pair, state = _compared(variables[x], values), _outcome(variables[y], outcome)
     if by == "instrument":
-        return bounded(net or rows, whole, x, y, pair, state, prior, level, n, seed)
+        return bounded(rows, whole, x, y, pair, state, prior, level, n, seed)
     found = of_effect(whole, CausalQuestion((y,), (x,)), by)
     if not found.identified and whole.instruments(x, y):
         found = replace(found, reason=f"{found.reason} {_BOUNDED}")

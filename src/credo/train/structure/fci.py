@@ -59,7 +59,9 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
         p = many.p([(names[i], names[j], [names[v] for v in z]) for i, j, z in asked])
         return [bool(x > alpha) for x in p]
 
-    notes = () if most is None else (f"sets of more than {most} variables were not tried",)
+    notes: tuple[str, ...] = (
+        () if most is None else (f"sets of more than {most} variables were not tried",)
+    )
     if many.undone:
         notes += (f"{many.undone:,} tests were not made and took no edge away",)
     return fci(names, independent, most, notes)
