@@ -126,6 +126,8 @@ def test_a_table_with_a_hidden_cause() -> None:
     assert found.causes("B", "C") is False and found.causes("A", "B") is None
     assert "R0" in found.why("B", "C") and "independent" in found.why("A", "D")
     assert found.svg().count("<circle") == 2 and found.svg().count("<polygon") == 4
+    shallow = cr.learn({"A": a, "B": b, "C": c, "D": d}, search="fci", max_condition=0)
+    assert shallow.notes == ("sets of more than 0 variables were not tried",)
     assert "arrowtail=odot" in found.dot() and pickle.loads(pickle.dumps(found)) == found
 
 
