@@ -15,6 +15,7 @@ import numpy as np
 from credo.core.errors import CredoError, CredoWarning
 from credo.core.render import short_probability
 from credo.plot.networks.view import information
+from credo.predict.causal.counterfactual import is_counterfactual
 from credo.predict.exact.engine import engine_of
 from credo.predict.questions.intervention import intervene
 from credo.predict.questions.question import parse, quoted
@@ -110,7 +111,7 @@ def _cells(model: Any, text: str) -> float:
 def _answer(subject: Subject, text: str, most: float) -> Html:
     model = subject.model
     options: dict[str, Any] = {"rng": subject.seed}
-    wants = subject.has_posterior and "argmax" not in text
+    wants = subject.has_posterior and "argmax" not in text and not is_counterfactual(text)
     dear = wants and most < _ALWAYS and model.is_discrete and _cells(model, text) > most
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)

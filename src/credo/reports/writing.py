@@ -206,6 +206,10 @@ def _file(data: Any, table: Table | Stream) -> str:
 
 
 def _refuse_wrong(model: Any, question: str) -> None:
+    from credo.predict.causal.counterfactual import is_counterfactual
     from credo.predict.questions.question import parse
 
-    parse(getattr(model, "_asked", model), question)
+    if is_counterfactual(question):
+        model.ask(question)
+    else:
+        parse(getattr(model, "_asked", model), question)

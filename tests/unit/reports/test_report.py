@@ -354,3 +354,14 @@ def test_a_decision_network_has_its_section(tmp_path):
         assert words in page
     with pytest.raises(cr.errors.InputError, match="takes no rows"):
         cr.write_report(d, tmp_path / "d.html", data=rows)
+
+
+def test_effects_and_counterfactuals_are_told(net):
+    text = report_html(net, None, ["P(Fev_{Pneu=F}=T | Pneu=T, Fev=T)"])
+    effects = _section(text, "effects")
+    assert "Pneu: F → T" in effects and "credo effect" in effects
+    found = cr.effect(net, "Pneu", "Fev", values=("F", "T"), outcome="T")
+    assert f"{float(found.difference):.3g}" in effects
+    assert "Fev_{Pneu=F}=T" in _section(text, "questions")
+    with pytest.raises(UnknownNameError, match="Fever"):
+        report_html(net, None, ["P(Fever_{Pneu=F}=T)"])

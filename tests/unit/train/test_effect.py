@@ -222,6 +222,19 @@ def test_refusals(changes, said) -> None:
         cr.effect(cr.examples.kidney_stones(), x, y, **given)
 
 
+def test_a_generator_gives_one_seed_for_all_draws() -> None:
+    table = cr.examples.smoking_tar()
+    one, two = (
+        cr.effect(table, "smoke", "cancer", TAR, rng=np.random.default_rng(4)) for _ in "ab"
+    )
+    assert one.interval == two.interval and -0.045 in one.interval
+    import pickle
+
+    assert pickle.loads(pickle.dumps(one)).difference == one.difference
+    with pytest.raises(InputError, match="hidden common causes cannot be counted"):
+        cr.fit(TAR, table)
+
+
 def test_numbers_need_an_adjustment() -> None:
     rng = np.random.default_rng(3)
     rows = {"x": rng.integers(0, 2, 50), "m": rng.normal(size=50), "y": rng.normal(size=50)}

@@ -10,6 +10,8 @@ from scipy.special import gammaln
 
 import credo as cr
 from credo.errors import CredoError, InputError
+from credo.model.graphs.reversible import reversible
+from credo.train.structure.recipe import arguments_of
 
 DAG = cr.Dag.parse("[A][B|A][C|B]")
 
@@ -143,17 +145,19 @@ def test_interventional_classes_are_those_of_enumeration() -> None:
             assert all(d.equivalent(members[0], interventions=sets) for d in members[:4])
 
 
-def test_learned_arrows_that_experiments_decide_are_not_called_loose() -> None:
+def test_learned_arrows_that_experiments_decide_are_not_called_loose(tmp_path) -> None:
     rng = np.random.default_rng(5)
     net = cr.Network("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.2, 0.8]]})
     a = rng.integers(0, 2, 600)
     b = (rng.random(600) < net.cpt("B").values[a, 1]).astype(int)
     told = np.where(rng.random(600) < 0.3, "A", "")
     rows = {"A": a.tolist(), "B": b.tolist(), "set": told.tolist()}
-    from credo.model.graphs.reversible import reversible
-
     assert len(reversible(cr.learn({k: rows[k] for k in "AB"}))) == 1
-    assert reversible(cr.learn(rows, intervened="set")) == ()
+    found = cr.learn(rows, intervened="set")
+    assert reversible(found) == ()
+    found.save(tmp_path / "model.credo")
+    assert reversible(cr.load(tmp_path / "model.credo")) == ()
+    assert arguments_of(found.record) == "some of its rows are from experiments"
 
 
 @pytest.mark.parametrize(

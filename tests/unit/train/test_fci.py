@@ -97,6 +97,23 @@ def test_fci_is_the_true_class_of_500_graphs() -> None:
     same(500, 1)
 
 
+def test_selection_leaves_lines_without_heads() -> None:
+    """R5 to R7: a ring of neighbours without directions, with a tail that hangs on it."""
+    ring = cr.UndirectedGraph([("A", "B"), ("B", "C"), ("C", "D"), ("A", "D"), ("D", "E")])
+    names = list("ABCDE")
+    found = fci(
+        names,
+        lambda asked: [
+            ring.separated(names[i], names[j], given=[names[v] for v in z]) for i, j, z in asked
+        ],
+    )
+    assert {(a, b, x, y) for a, b, x, y in found.edges if "E" not in (a, b)} == {
+        (a, b, "-", "-") for a, b in (("A", "B"), ("A", "D"), ("B", "C"), ("C", "D"))
+    }
+    marks = found._marks()
+    assert marks["E", "D"] == "-" and marks["D", "E"] == "o"
+
+
 def test_marks_are_true_of_the_graph() -> None:
     """A tail says ancestor, a head says none, on graphs too large to enumerate."""
     rng = np.random.default_rng(2)
@@ -126,6 +143,8 @@ def test_a_table_with_a_hidden_cause() -> None:
     assert found.causes("B", "C") is False and found.causes("A", "B") is None
     assert "R0" in found.why("B", "C") and "independent" in found.why("A", "D")
     assert found.svg().count("<circle") == 2 and found.svg().count("<polygon") == 4
+    shallow = cr.learn({"A": a, "B": b, "C": c, "D": d}, search="fci", max_condition=0)
+    assert shallow.notes == ("sets of more than 0 variables were not tried",)
     assert "arrowtail=odot" in found.dot() and pickle.loads(pickle.dumps(found)) == found
 
 

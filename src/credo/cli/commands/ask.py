@@ -64,6 +64,7 @@ def command(
       credo ask asia.bif "P(lung=yes | smoke=yes, dysp=no)" --explain
       credo ask asia.bif "argmax P(lung, bronc | xray=yes)" --json
       credo ask asia.bif "P(lung | do(smoke=yes))"
+      credo ask asia.bif "P(lung_{smoke=no}=yes | smoke=yes, lung=yes)"
       credo ask patients.credo "P(lung=yes | smoke=yes)" --interval 0.95
       credo ask graphs.credo "P(lung=yes | smoke=yes)" --interval 0.95
       credo ask asia.bif "P(lung | smoke=yes)" --method weighting --error 0.01

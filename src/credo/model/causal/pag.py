@@ -117,9 +117,8 @@ class Pag(Told):
             return f"{a} and {b} are independent{told}"
         lines = [f"{_text(a, b, marks[b, a], marks[a, b])}: no set makes them independent"]
         for u, v in ((a, b), (b, a)):
-            told = self.reasons.get((u, v))
-            if told:
-                lines.append(f"  at {v}: {told}")
+            if (u, v) in self.reasons:
+                lines.append(f"  at {v}: {self.reasons[u, v]}")
         return "\n".join(lines)
 
     def svg(self, *, title: str = "") -> str:

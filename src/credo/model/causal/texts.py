@@ -69,6 +69,10 @@ def _name(name: str) -> str:
     return name if _PLAIN.fullmatch(name) and name not in _SETTINGS else f'"{escaped}"'
 
 
+def _unescaped(found: re.Match[str]) -> str:
+    return {"n": "\n", "r": "\r"}.get(found[1], found[1])
+
+
 class _Reader:
     """Tokens (kind, text, place) and the graph they spell."""
 
@@ -125,7 +129,7 @@ class _Reader:
         if kind == "word" and (after == "=" or (text.lower() in _SETTINGS and after == "[")):
             self.at += 1
             if self.has("="):
-                self.at += 1
+                self.value()
             else:
                 self.attributes()
             return
@@ -163,9 +167,17 @@ class _Reader:
         if kind not in ("word", "quoted"):
             raise self.wrong("expected the name of a node", place)
         self.at += 1
-        name = re.sub(r"\\(.)", r"\1", text[1:-1]) if kind == "quoted" else text
+        name = re.sub(r"\\(.)", _unescaped, text[1:-1]) if kind == "quoted" else text
         self.nodes.setdefault(name)
         return name
+
+    def value(self) -> str:
+        """What stands after '=', in small letters."""
+        kind, text, place = self.next()
+        if kind not in ("word", "quoted"):
+            raise self.wrong("expected a value", place)
+        self.at += 1
+        return text.strip('"').lower()
 
     def attributes(self) -> set[str]:
         """The attributes in brackets, each as `key` or `key=value`, in small letters."""
@@ -181,7 +193,6 @@ class _Reader:
                 continue
             key = text.strip('"').lower()
             if self.has("="):
-                key += "=" + self.next()[1].strip('"').lower()
-                self.at += 1
+                key += "=" + self.value()
             found.add(key)
         return found

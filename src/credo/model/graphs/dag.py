@@ -57,7 +57,7 @@ Remove or reverse one of them.
 
     def __new__(
         cls, edges: Iterable[Edge] = (), nodes: Iterable[str] | None = None, **hidden: Any
-    ) -> Any:
+    ) -> Self:
         """With `hidden=`, pairs that have a hidden common cause: a `CausalGraph`.
 
         >>> print(Dag([("A", "B")], hidden=[("A", "B")]))
@@ -67,7 +67,7 @@ Remove or reverse one of them.
             return object.__new__(cls)
         from credo.model.causal.causal_graph import CausalGraph
 
-        return CausalGraph(edges, nodes, **hidden)
+        return CausalGraph(edges, nodes, **hidden)  # type: ignore[return-value]
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -170,7 +170,8 @@ def _copy(
     label = _label(net, name, world)
     if label == name or name in dict(world):
         return
-    own, kept, at = net.distributions[name], [], []
+    own, kept = net.distributions[name], []
+    at: list[Any] = []
     for p in own.parents:
         if p.name in dict(world):
             at.append(p.code(dict(world)[p.name]))

@@ -80,7 +80,8 @@ def means(
     point = np.array([[m] for m, _ in both])
     if not draws:
         return Evaluation(point, None)
-    return Evaluation(point, np.stack([d for _, d in both], axis=1)[..., None])
+    drawn = np.stack([np.asarray(d) for _, d in both], axis=1)
+    return Evaluation(point, drawn[..., None])
 
 
 def _arranged(found: Named, net: Network, x: str, y: str) -> Floats:

@@ -123,9 +123,8 @@ class EffectEstimate(Value):
         a, b = self.p
         if self.outcome is None or not (0 < a < 1 and b < 1):
             return None
-        odds = lambda p: p / _above(1 - p)  # noqa: E731
-        value = float(odds(np.float64(b)) / odds(np.float64(a)))
-        return Estimated(value, self._span(lambda d: odds(d[:, 1]) / _above(odds(d[:, 0]))))
+        value = float(_odds(b) / _odds(a))
+        return Estimated(value, self._span(lambda d: _odds(d[:, 1]) / _above(_odds(d[:, 0]))))
 
     @property
     def interval(self) -> Credible | None:
@@ -192,7 +191,7 @@ class EffectEstimate(Value):
         a, b = shares if r >= 1 else shares[::-1]
         r = r if r >= 1 else Estimated(1 / r if r > 0 else inf)
         room = a - r * b
-        if r == 1:
+        if float(r) == 1.0:
             return 1.0
         return round(1 + (r - 1) / room, 12) if room > 0 and r < inf else None
 
@@ -243,6 +242,10 @@ class EffectEstimate(Value):
 def _row(one: Estimated) -> list[str]:
     span = "" if one.interval is None else "{:.4g} to {:.4g}".format(*one.interval)
     return [number(float(one), 4), span]
+
+
+def _odds(p: Any) -> Any:
+    return p / _above(1 - p)
 
 
 def _above(values: Any) -> Any:

@@ -21,6 +21,8 @@ from credo.model.causal.causal_graph import CausalGraph
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.networks.priors import Laplace
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.value import finite
 from credo.predict.causal.c_factors import Admg, markov_families
 from credo.predict.causal.effects import Evaluation, evaluate, means, strata, uncertain
 from credo.predict.causal.estimate import EffectEstimate
@@ -51,7 +53,7 @@ def effect(
     prior: Any = _JEFFREYS,
     interval: float = 0.95,
     draws: int = 2000,
-    rng: int = 0,
+    rng: Rng = 0,
 ) -> Any:
     """How much setting `x` changes `y`: from a table and a causal graph, or from a network.
 
@@ -83,13 +85,15 @@ def effect(
     (('size',), 0.053, True)
     """
     net = source if isinstance(source, Network) else None
-    rows = None if net is not None else _table(source)
-    variables = net.schema if net is not None else rows.schema
+    rows: Any = source if net is not None else _table(source)
+    variables = rows.schema
     whole, notes = _graph(net, graph, variables, x, y)
     level, n = probability(interval), enough(draws, probability(interval))
+    chance = generator(rng)  # refuses what is no seed; a generator gives one for all draws
+    seed = int(chance.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
     pair, state = _compared(variables[x], values), _outcome(variables[y], outcome)
     if by == "instrument":
-        return bounded(net or rows, whole, x, y, pair, state, prior, level, n, rng)
+        return bounded(rows, whole, x, y, pair, state, prior, level, n, seed)
     found = of_effect(whole, CausalQuestion((y,), (x,)), by)
     if not found.identified and whole.instruments(x, y):
         found = replace(found, reason=f"{found.reason} {_BOUNDED}")
@@ -110,10 +114,10 @@ def effect(
             )
     n = n if uncertain(net) else 0
     if numbers:
-        done = means(net, x, y, pair, n, rng)
+        done = means(net, x, y, pair, n, seed)
         at, to = (0, 1), 0
     else:
-        done = evaluate(net, formula, x, y, n, rng)
+        done = evaluate(net, formula, x, y, n, seed)
         at = tuple(variables[x].code(v) for v in pair)  # type: ignore[assignment]
         to = 0 if state is None else variables[y].code(state)
     if not n:
@@ -189,7 +193,8 @@ def _compared(x: Variable, values: Any) -> tuple[Any, Any]:
     if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != 2:
         raise InputError(f"values= is a pair (from, to) of values of {x.name!r}, got {values!r}.")
     if not x.is_discrete:
-        return float(values[0]), float(values[1])
+        a, b = (finite(v, f"A value of {x.name!r}") for v in values)
+        return a, b
     a, b = (x.states[x.code(v)] for v in values)
     if a == b:
         raise InputError(f"values= compares {a!r} with itself.")

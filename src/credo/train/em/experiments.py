@@ -48,7 +48,9 @@ class SetSteps(EStep):
             {n: sum(getattr(s, what)[n] for s in steps) for n in layout.names}
             for what in ("gaps", "observed")
         )
-        self.marginals = {n: sum(s.marginals[n] for s in steps) for n in steps[0].marginals}
+        self.marginals = {
+            n: np.sum([s.marginals[n] for s in steps], axis=0) for n in steps[0].marginals
+        }
         self.native = self  # type: ignore[assignment]
 
     @property

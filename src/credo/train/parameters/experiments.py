@@ -204,4 +204,4 @@ def _mask(table: Table, name: str, given: Any) -> Mask:
         numbers = np.full(table.rows, np.nan)
     if not np.isin(numbers, (0.0, 1.0)).all():
         raise InputError(f"The mask of {name!r} must be 0 or 1 (False or True) in each row.")
-    return numbers == 1.0
+    return np.asarray(numbers == 1.0)

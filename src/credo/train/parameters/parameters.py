@@ -14,6 +14,7 @@ from typing import Any
 
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.core.schema import Variable
+from credo.model.causal.causal_graph import CausalGraph
 from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.graphs.dag import Dag
@@ -160,6 +161,11 @@ def _graph(dag: Any) -> Dag:
     if isinstance(dag, str):
         return Dag.parse(dag)
     refuse_rows(dag)
+    if isinstance(dag, CausalGraph):
+        raise InputError(
+            "The tables of a graph with hidden common causes cannot be counted.",
+            hint="Ask for an effect, cr.effect(rows, x, y, graph), or make them nodes and use EM.",
+        )
     if isinstance(dag, Iterable):
         return Dag(dag)
     raise InputError(f"A graph is needed: a Dag, a Network, edges or text, got {shown(dag)}.")

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -59,20 +60,18 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
         p = many.p([(names[i], names[j], [names[v] for v in z]) for i, j, z in asked])
         return [bool(x > alpha) for x in p]
 
-    notes = () if most is None else (f"sets of more than {most} variables were not tried",)
+    found = fci(names, independent, most)
+    notes = [] if most is None else [f"sets of more than {most} variables were not tried"]
     if many.undone:
-        notes += (f"{many.undone:,} tests were not made and took no edge away",)
-    return fci(names, independent, most, notes)
+        notes.append(f"{many.undone:,} tests were not made and took no edge away")
+    return replace(found, notes=tuple(notes))
 
 
 def _is_empty(value: Any) -> bool:
     return isinstance(value, (list, tuple, dict, set)) and not value
 
 
-def fci(
-    names: Sequence[str], independent: Independent, most: int | None = None,
-    notes: tuple[str, ...] = (),
-) -> Pag:  # fmt: skip
+def fci(names: Sequence[str], independent: Independent, most: int | None = None) -> Pag:
     """The partial ancestral graph of what is independent given what."""
     n = len(names)
     most = n if most is None else most
@@ -103,7 +102,7 @@ def fci(
     reasons = {(names[i], names[j]): text for (i, j), text in told.items()}
     sets = {frozenset((names[i], names[j])): tuple(names[v] for v in z)
             for (i, j), z in separators.items()}  # fmt: skip
-    return Pag(tuple(names), tuple(edges), reasons, sets, notes)
+    return Pag(tuple(names), tuple(edges), reasons, sets)
 
 
 def _thin(

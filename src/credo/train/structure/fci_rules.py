@@ -8,6 +8,7 @@ R5 to R7 are for selection, which leaves edges without heads; R8 to R10 find tai
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,7 +154,7 @@ class _Turner:
                 c, d = path[1], path[-2]
                 if len(path) > 3 and not self.m[a, d] and not self.m[b, c]:
                     why = "R5: a ring of circles has no other reading"
-                    for u, v in zip((*path, a), (*path[1:], b), strict=False):
+                    for u, v in pairwise(path):
                         done |= self.put(u, v, TAIL, why) | self.put(v, u, TAIL, why)
                     done |= self.put(a, b, TAIL, why) | self.put(b, a, TAIL, why)
                     break

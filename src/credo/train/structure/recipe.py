@@ -101,6 +101,8 @@ def belief_of(
 def with_recipe(net: Network, recipe: dict[str, Any]) -> Network:
     """The network with a record that says how its graph was searched for."""
     assert net.record is not None
+    if net.record.details.get("interventions"):  # what was set in each row is not in the record
+        recipe = {"search": recipe["search"], "cannot": "some of its rows are from experiments"}
     return net.with_record(replace(net.record, details={**net.record.details, "recipe": recipe}))
 
 

@@ -61,6 +61,7 @@ def test_what_is_written_is_read_back() -> None:
         ("graph { A -- B }", "A graph of directed edges is needed"),
         ("dag { A -- B }", "an edge has a direction"),
         ("dag { A -> ", "expected the name of a node"),
+        ("dag { A -> B b=", "expected a value"),
         ("dag { A -> B", "expected '}'"),
         ("[A][B] A<->A", "joins two nodes"),
         ("dag { A -> B -> A }", "make a cycle"),
