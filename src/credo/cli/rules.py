@@ -9,7 +9,14 @@ from credo.cli.models import load_model
 from credo.cli.options import option, together
 from credo.core.errors import InputError
 
-__all__ = ["edge_prior_from", "names_of", "rule_options", "rules_from", "score_options", "score_settings"]
+__all__ = [
+    "edge_prior_from",
+    "names_of",
+    "rule_options",
+    "rules_from",
+    "score_options",
+    "score_settings",
+]
 
 _SCORE, _GRAPH = "The score", "What is known of the graph"
 

@@ -340,9 +340,7 @@ def _threshold(given: Any, least: float) -> float:
     return float(given)
 
 
-def consensus_edges(
-    names: tuple[str, ...], p: Floats, threshold: float
-) -> list[tuple[str, str]]:
+def consensus_edges(names: tuple[str, ...], p: Floats, threshold: float) -> list[tuple[str, str]]:
     """The pairs joined at least that probably, strongest first, the likelier way, no cycle.
 
     >>> consensus_edges(("a", "b"), np.array([[0.0, 0.4], [0.3, 0.0]]), 0.5)

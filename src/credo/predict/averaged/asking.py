@@ -220,7 +220,7 @@ def intervened(post: StructurePosterior, values: Mapping[str, Any]) -> Structure
         families.append(set_.distributions[name])
         edges[:, i] = errors[:, i] = 0.0
     sets = {k: v for k, v in post.parent_sets.items() if k not in values}
-    sets |= {k: (((), 1.0),) for k in values}
+    sets |= dict.fromkeys(values, (((), 1.0),))
     return replace(
         post, families=tuple(families), members=members, edge_p=edges, edge_error=errors,
         path_p=None, parent_sets=sets,

@@ -121,7 +121,9 @@ def predict_proba(
         if level is not None:
             low[whole], high[whole] = _ends(post, filled, level, n, rng)
     for i in np.flatnonzero(~whole).tolist():
-        found = answer(post, target, _given(post, table, i), interval=interval, draws=draws, rng=rng)
+        found = answer(
+            post, target, _given(post, table, i), interval=interval, draws=draws, rng=rng
+        )
         p[i] = found.p
         if level is not None:
             low[i], high[i] = found.interval

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,19 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.threads import checked_threads
 from credo.data import spooled
+from credo.model.networks.network import Network
 from credo.model.structures.structure_posterior import StructurePosterior, consensus_edges
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
 from credo.model.values.record import Record
-from credo.model.values.value import choice
+from credo.model.values.value import choice, flag
 from credo.train.averaging.chains import Sampled, sampled
 from credo.train.averaging.exact import LISTED, Sums, drawn_orders, guard, listed, sums
 from credo.train.averaging.families import learned_families, prior_said
 from credo.train.averaging.lists import Weighed, outside_line, weighed
 from credo.train.parameters.sources import Opened
 
-__all__ = ["average"]
+__all__ = ["average", "with_edges"]
 
 USUAL_SECONDS = 60.0
 """How long the chains run at most when nobody says."""
@@ -138,11 +140,30 @@ def average(
         return _posterior(rows, found, made, began, int(seed), threads)
 
 
+def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: Any) -> Network:
+    """A learned network whose record says, if wanted, how probable its edges are."""
+    if not flag(wanted, "edges"):
+        return net
+    record = net.record
+    assert record is not None
+    rules = ("required", "forbidden", "tiers", "max_parents", "candidates", "ess", "seconds", "rng")
+    prior = settings.get("edge_prior")
+    post = average(
+        opened, record.details.get("score"), prior="uniform" if prior is None else prior,
+        threads=settings.get("threads"), **{k: settings[k] for k in rules},
+    )  # fmt: skip
+    found = {edge: float(post.edge(*edge)) for edge in net.dag.edges}
+    details = {
+        **record.details, "edge_probabilities": found, "edge_prior": post.record.details["prior"],
+    }  # fmt: skip
+    return net.with_record(replace(record, details=details))
+
+
 def _check(error: Any, chains: Any, seconds: Any) -> None:
     number = (int, float, np.number)
     if isinstance(error, bool) or not isinstance(error, number) or not 1e-4 <= error < 1:
         raise InputError(f"error must lie between 0.0001 and 1, got {shown(error)}.")
-    if isinstance(chains, bool) or not isinstance(chains, (int, np.integer)) or not 2 <= chains:
+    if isinstance(chains, bool) or not isinstance(chains, (int, np.integer)) or not chains >= 2:
         raise InputError(f"chains must be a whole number, 2 or more, got {shown(chains)}.")
     if seconds is not None and (
         isinstance(seconds, bool) or not isinstance(seconds, number) or not seconds > 0

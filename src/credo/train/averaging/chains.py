@@ -99,7 +99,9 @@ def sampled(
                 sweeps *= 2
             if len(shares) >= _FEWEST and len(shares) % 4 == 0:
                 p, errors, rhat = _known(np.stack(_later(shares)))
-                ticker.say(f"worst error {errors.max():.3g} · R̂ {rhat.max():.3f} · {total:,} sweeps")
+                ticker.say(
+                    f"worst error {errors.max():.3g} · R̂ {rhat.max():.3f} · {total:,} sweeps"
+                )
                 if errors.max() <= error and rhat.max() <= _RHAT:
                     reason = f"every edge is known to {error:g}"
             if left() <= 0 and len(shares) >= 8:

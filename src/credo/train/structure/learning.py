@@ -29,6 +29,7 @@ from credo.model.values.record import Record
 from credo.model.values.value import choice
 from credo.stats.family import Family
 from credo.stats.pair_counts import pair_counts
+from credo.train.averaging.averaging import with_edges
 from credo.train.em.fit import em_until
 from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
@@ -77,6 +78,7 @@ def learn(
     parameters: Any = "auto",
     missing: str = "structural-em",
     starts: int = 1,
+    edges: bool = False,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -123,6 +125,8 @@ def learn(
         (likelihood scores of discrete columns alone); or drop the rows.
     starts : int
         Of structural EM: how many graphs it starts from; the best end is taken.
+    edges : bool
+        Whether the record says how probable each learned edge is (`cr.average`).
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
         `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
@@ -181,7 +185,7 @@ def learn(
             else:
                 told = {**settings, "starts": starts if starts > 1 else None}
                 recipe = recipe_of(score, search, missing, start, parameters, told)
-                return with_recipe(net, recipe)
+                return with_recipe(with_edges(net, opened, settings, edges), recipe)
     if start is not None and search in _NO_START:
         raise InputError(
             f"The search {search!r} does not begin at a graph, so start= would change nothing.",
@@ -200,7 +204,7 @@ def learn(
     notes, source = (*record.notes, *inner.notes), str(opened.schema.source)
     notes = (late, *notes) if late else notes
     whole = replace(record, source=source, notes=notes, details=details)
-    net = net.with_record(whole)
+    net = with_edges(net.with_record(whole), opened, settings, edges)
     return with_recipe(net, recipe_of(score, search, missing, start, parameters, settings))
 
 

@@ -161,7 +161,7 @@ def test_the_predictive_of_a_row_is_a_ratio_of_marginal_likelihoods(score, optio
         after = np.logaddexp.reduce(weighed(more, score, **options)[2])
         found = post.log_likelihood({n: [s] for n, s in row.items()})
         assert found == pytest.approx(after - before, abs=1e-12)
-        assert post.p({n: s for n, s in row.items()}) == pytest.approx(math.exp(found), abs=1e-12)
+        assert post.p(dict(row.items())) == pytest.approx(math.exp(found), abs=1e-12)
         total += math.exp(found)
     assert total == pytest.approx(1.0, abs=1e-12)
 
@@ -367,3 +367,18 @@ def test_one_variable_and_one_row():
     assert "1 graph over 1 variable" in str(post)
     post = cr.average({"a": [0, 1], "b": [0, 1]}, method="sampled")
     assert 0 <= post.edge("a", "b") <= 1
+
+
+def test_a_learned_network_says_how_probable_its_edges_are():
+    table = table_of(4)
+    net = cr.learn(table, edges=True)
+    told = net.record.details["edge_probabilities"]
+    post = cr.average(table)
+    assert set(told) == set(net.dag.edges)
+    for edge, p in told.items():
+        assert p == pytest.approx(float(post.edge(*edge)), abs=1e-12)
+    assert "edge_probabilities" not in cr.learn(table).record.details
+    from credo.formats import dumps, loads
+
+    again = loads(dumps(net, "credo"), "credo")
+    assert again.record.details["edge_probabilities"] == told
