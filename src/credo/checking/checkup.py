@@ -33,10 +33,11 @@ from credo.checking.again.folds import (
 from credo.checking.again.replicates import judged_replicates
 from credo.checking.again.row_scores import Scored, copies, gathered, plain_rows
 from credo.checking.findings import Finding, ranked
-from credo.checking.report import SECTIONS, Report
+from credo.checking.report import ASKED, SECTIONS, Report
 from credo.checking.sections.calibration import calibration
 from credo.checking.sections.edges import edges as edge_section
 from credo.checking.sections.edges import usual_samples
+from credo.checking.sections.graph import graph
 from credo.checking.sections.held_out import held_out
 from credo.checking.sections.independence import independence
 from credo.checking.sections.influence import influence
@@ -111,7 +112,8 @@ def check(
         The chance of a false alarm in each section, all its tests taken together.
     sections : names
         The sections to make; by default all: 'held_out', 'predictive', 'calibration',
-        'independence', 'edges', 'parameters', 'influence', 'outliers'.
+        'independence', 'edges', 'parameters', 'influence', 'outliers'; and 'graph', only where it
+        is named: the edges that all graphs together leave unsure (`cr.average`).
     seconds : float
         For all of it, a third of that for searching the graph again in all folds together; None
         for no end, and 20 for the searches. A search that needs longer gives the best graph so far,
@@ -160,7 +162,7 @@ def check(
             net, table, who, scored, own, parts, wanted, seeds, draws, most, share,
             edges, statistics, learner, whole_table, origin,
         )  # fmt: skip
-    findings = [f for name in SECTIONS if name in found for f in found[name].findings()]
+    findings = [f for name in (*SECTIONS, *ASKED) if name in found for f in found[name].findings()]
     findings += _general(table, scored)
     seed = int(rng) if isinstance(rng, (int, np.integer)) else None
     return Report(
@@ -175,9 +177,9 @@ def _sections(given: Collection[str] | None) -> tuple[str, ...]:
     if isinstance(given, str):
         given = [given]
     for name in given:
-        if name not in SECTIONS:
-            raise unknown_name("Section", name, SECTIONS, "one of a report")
-    return tuple(name for name in SECTIONS if name in given)
+        if name not in (*SECTIONS, *ASKED):
+            raise unknown_name("Section", name, (*SECTIONS, *ASKED), "one of a report")
+    return tuple(name for name in (*SECTIONS, *ASKED) if name in given)
 
 
 def _judged(
@@ -287,6 +289,7 @@ def _made(
         return outliers(net, given, gathered(its, origin, len(given)), seen)
 
     make("outliers", surprising)
+    make("graph", lambda: graph(net, given, seeds["edges"]))
     if "edges" not in wanted:
         why.pop("edges", None)
     if "held_out" not in wanted:

@@ -11,6 +11,7 @@ from typing import Any
 from credo.checking.findings import Finding, Section
 from credo.checking.sections.calibration import Calibration
 from credo.checking.sections.edges import Edges
+from credo.checking.sections.graph import Graph
 from credo.checking.sections.held_out import HeldOut
 from credo.checking.sections.independence import Independence
 from credo.checking.sections.influence import Influence
@@ -20,13 +21,15 @@ from credo.checking.sections.predictive import Predictive
 from credo.core.frozen import Frozen
 from credo.core.render import many
 
-__all__ = ["SECTIONS", "Report"]
+__all__ = ["ASKED", "SECTIONS", "Report"]
 
 SECTIONS = (
     "held_out", "predictive", "calibration", "independence", "edges", "parameters", "influence",
     "outliers",
 )  # fmt: skip
 """The sections of a report, in order."""
+ASKED = ("graph",)
+"""Sections that are made only where they are named."""
 
 _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 
@@ -59,6 +62,7 @@ class Report(Frozen):
     parameters: Parameters | None = None
     influence: Influence | None = None
     outliers: Outliers | None = None
+    graph: Graph | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -67,7 +71,7 @@ class Report(Frozen):
     @property
     def sections(self) -> dict[str, Section]:
         """The sections that were made, by name."""
-        found = {name: getattr(self, name) for name in SECTIONS}
+        found = {name: getattr(self, name) for name in (*SECTIONS, *ASKED)}
         return {name: s for name, s in found.items() if s is not None}
 
     @property

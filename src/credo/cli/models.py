@@ -65,7 +65,7 @@ def load_model(path: str) -> Any:
 
 def _one_network(model: Any, path: str) -> Any:
     """The model; a posterior over graphs only for a command that takes one."""
-    if type(model).__name__ == "StructurePosterior" and _command() not in ("ask", "show", "report"):
+    if type(model).__name__ == "StructurePosterior" and _command() not in ("ask", "show"):
         raise InputError(
             f"{path} holds a posterior over graphs; credo {_command()} takes one network.",
             hint="Save one of its graphs in Python: cr.load(…).best.save('best.credo').",

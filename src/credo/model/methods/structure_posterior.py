@@ -133,7 +133,8 @@ class StructureMethods:
         the rows do not tell which way an edge points.
 
         >>> import credo as cr
-        >>> found = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).effect("Pneu", "Cou")
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> found = post.effect("Pneu", "Cou")
         >>> round(found["T"]["T"], 4), round(found.path, 2)
         (0.5912, 0.33)
         """

@@ -382,3 +382,21 @@ def test_a_learned_network_says_how_probable_its_edges_are():
 
     again = loads(dumps(net, "credo"), "credo")
     assert again.record.details["edge_probabilities"] == told
+
+
+def test_a_check_names_the_edges_that_are_not_settled():
+    table = table_of(4)
+    net = cr.learn(table)
+    report = cr.check(net, table, sections=["graph"])
+    post = cr.average(table)
+    wanted = {(e.parent, e.child) for e in post.edges if 0.2 <= e.p <= 0.8}
+    assert {(e.parent, e.child) for e in report.graph.unsure} == wanted
+    assert report.of("graph") and "0.2 and 0.8" in report.of("graph")[0].sentence
+    assert "graph" not in cr.check(net, table, draws=20, edges=0, sections=["parameters"]).sections
+
+
+def test_a_report_has_the_posterior_of_the_graph(tmp_path):
+    table = table_of(3)
+    cr.write_report(cr.learn(table), tmp_path / "r.html", data=table, checks=False)
+    page = (tmp_path / "r.html").read_text()
+    assert "How sure is the graph?" in page and "chosen" in page
