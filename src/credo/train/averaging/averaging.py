@@ -200,8 +200,9 @@ def _exact(found: Weighed, how: dict[str, Any]) -> _Made:
         places, logs = listed(found)
         weights = np.exp(logs - logs.max())
         details["graphs"] = "listed"
-        return _Made(places, logs, weights / weights.sum(), np.zeros((0, 0), np.int32),
-                     summed.edges, nothing, notes, details, "every graph was weighed", summed)  # fmt: skip
+        none = np.zeros((0, 0), np.int32)
+        return _Made(places, logs, weights / weights.sum(), none, summed.edges, nothing, notes,
+                     details, "every graph was weighed", summed)  # fmt: skip
     if found.prior == "order":
         chance = np.random.default_rng(how["seed"])
         graphs = drawn_orders(found, _DRAWN, chance)[None]

@@ -400,3 +400,25 @@ def test_a_report_has_the_posterior_of_the_graph(tmp_path):
     cr.write_report(cr.learn(table), tmp_path / "r.html", data=table, checks=False)
     page = (tmp_path / "r.html").read_text()
     assert "How sure is the graph?" in page and "chosen" in page
+
+
+def test_a_classifier_that_averages_graphs():
+    from credo.estimators import NetworkClassifier
+
+    table = cr.examples.play_tennis()
+    clf = NetworkClassifier("average").fit(table, "PlayTennis")
+    post = cr.average(table, ess=1)
+    rows = {n: list(table[n]) for n in table.schema.names if n != "PlayTennis"}
+    found = clf.predict_proba(rows)
+    np.testing.assert_allclose(found, post.predict_proba(rows, "PlayTennis"), atol=1e-12)
+    names = list(table.schema.names)
+    half = [table.take(slice(0, 7)), table.take(slice(7, 14))]
+    parts = NetworkClassifier("average")
+    for part in half:
+        cells = [[part[n][i] for n in names[:-1]] for i in range(len(part))]
+        parts.partial_fit(cells, list(part["PlayTennis"]), classes=["No", "Yes"])
+    whole = [[table[n][i] for n in names[:-1]] for i in range(len(table))]
+    np.testing.assert_allclose(parts.predict_proba(whole), found, atol=1e-12)
+    with pytest.raises(AttributeError, match="average of networks"):
+        _ = clf.network_
+    assert "No against Yes" in str(clf.explain(dict.fromkeys(rows, None) | {"Outlook": "Sunny"}))
