@@ -29,7 +29,7 @@ def test_stated_errors_cover():
 
 
 def drawn_truth(rng, n=5):
-    """A graph drawn evenly from all, by a chain that knows nothing of rows, and its tables."""
+    """A graph drawn evenly from all, and tables drawn from BDeu(1)."""
     while True:  # evenly from all ways to join the pairs, until one has no cycle
         edges = []
         for i in range(n):
