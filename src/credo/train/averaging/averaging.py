@@ -96,7 +96,7 @@ def average(
     Pneu → Cou  0.334  ███▍
     Cou → Pneu  0.334  ███▍
     >>> round(post.adjacent("Pneu", "Cou"), 3), post.best.dag.edges
-    (0.669, (('Pneu', 'Cou'),))
+    (0.669, (('Cou', 'Pneu'),))
     >>> print(post.ask("P(Pneu=T | Cou=T)", interval=0.95))
     0.57742  95 %: 0.2128–0.9129  ████┝━━━━━━╋━━━━━━┥
     (1,000 draws, ends ± 0.011)
