@@ -38,6 +38,7 @@ from credo.checking.sections.calibration import calibration
 from credo.checking.sections.costs import costs as cost_section
 from credo.checking.sections.edges import edges as edge_section
 from credo.checking.sections.edges import usual_samples
+from credo.checking.sections.graph import graph
 from credo.checking.sections.held_out import held_out
 from credo.checking.sections.independence import independence
 from credo.checking.sections.influence import influence
@@ -113,7 +114,9 @@ def check(
         The chance of a false alarm in each section, all its tests taken together.
     sections : names
         The sections to make; by default all: 'held_out', 'predictive', 'calibration',
-        'independence', 'edges', 'parameters', 'influence', 'outliers', and with costs 'costs'.
+        'independence', 'edges', 'parameters', 'influence', 'outliers', and with costs 'costs';
+        and 'graph', only where it is named: the edges that all graphs together leave unsure
+        (`cr.average`).
     costs : mapping from variable to costs
         What it costs to call one state another, as in a classifier's `predict(costs=)`: adds what
         decisions by the model's probabilities would have cost, with their cost curves.
@@ -176,7 +179,7 @@ def check(
 
 def _sections(given: Collection[str] | None) -> tuple[str, ...]:
     if given is None:
-        return EVERY
+        return (*SECTIONS, "costs")
     if isinstance(given, str):
         given = [given]
     for name in given:
@@ -295,6 +298,7 @@ def _made(
     make("outliers", surprising)
     if costs is not None and "costs" in wanted:
         found["costs"] = cost_section(judges, table, costs)
+    make("graph", lambda: graph(net, given, seeds["edges"]))
     if "edges" not in wanted:
         why.pop("edges", None)
     if "held_out" not in wanted:

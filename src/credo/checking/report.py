@@ -12,6 +12,7 @@ from credo.checking.findings import Finding, Section
 from credo.checking.sections.calibration import Calibration
 from credo.checking.sections.costs import CostCheck
 from credo.checking.sections.edges import Edges
+from credo.checking.sections.graph import Graph
 from credo.checking.sections.held_out import HeldOut
 from credo.checking.sections.independence import Independence
 from credo.checking.sections.influence import Influence
@@ -29,7 +30,7 @@ SECTIONS = (
 )  # fmt: skip
 """The sections of a report, in order."""
 
-EVERY = (*SECTIONS, "costs")
+EVERY = (*SECTIONS, "costs", "graph")
 """The same, and those that are made when they are asked for."""
 
 _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
@@ -64,6 +65,7 @@ class Report(Frozen):
     influence: Influence | None = None
     outliers: Outliers | None = None
     costs: CostCheck | None = None
+    graph: Graph | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     seconds: float = 0.0

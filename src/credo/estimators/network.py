@@ -48,6 +48,7 @@ from credo.estimators.rows import (
 )
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
+from credo.model.structures.structure_posterior import StructurePosterior
 from credo.predict.rows.naive import check_unseen, report_unseen
 from credo.predict.rows.naive_row import Contributions
 from credo.train.naive_bayes.class_networks import METHODS
@@ -64,9 +65,11 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
 
     Parameters
     ----------
-    method : "tan", "aode", "naive-bayes", a `Dag`, or a `Network`
-        Tree-augmented naive Bayes; averaged one-dependence estimators; a graph whose tables are
-        learned; or a network that is used as it is (then `fit` only compares names and classes).
+    method : "tan", "aode", "naive-bayes", "average", a `Dag`, or a `Network`
+        Tree-augmented naive Bayes; averaged one-dependence estimators; all graphs, each weighed by
+        the rows (`cr.average`, BDeu of weight `smoothing`; rows with gaps are left out); a graph
+        whose tables are learned; or a network that is used as it is (then `fit` only compares names
+        and classes).
     target : str, optional
         The name of the class in the network; else that of y (a Series or a column), or 'y'.
     smoothing : number, default 1
@@ -191,6 +194,12 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
             )
         check_bins(self.bins)
         not_negative(self.smoothing, "smoothing")
+        graphs = isinstance(self.method, str) and self.method == "average"
+        if check_unseen(self.unseen) == "smooth" and graphs:
+            raise InputError(
+                "unseen='smooth' is for one network, and 'average' weighs many.",
+                hint="Use 'missing' or 'error'.",
+            )
         if check_unseen(self.unseen) == "smooth" and isinstance(self.method, Network):
             raise InputError(
                 "unseen='smooth' needs the counts of training, which a given network has not.",
@@ -282,7 +291,7 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
 
     @property
     def model_(self) -> Any:
-        """The model underneath: a `Network`, or the average of AODE.
+        """The model underneath: a `Network`, the average of AODE, or a posterior over graphs.
 
         >>> NetworkClassifier("aode").fit([["u"], ["v"]], [0, 1]).model_.classes
         (0, 1)
@@ -302,7 +311,8 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
         """
         model = self.model_
         if not isinstance(model, Network):
-            raise AttributeError("AODE is an average of networks, so there is no network_.")
+            what = "The posterior" if isinstance(model, StructurePosterior) else "AODE"
+            raise AttributeError(f"{what} is an average of networks, so there is no network_.")
         return model
 
     # --- X --------------------------------------------------------------------------------
@@ -345,7 +355,7 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
         return own.name
 
     def _features(self) -> list[Variable]:
-        if isinstance(self.model_, Network):
+        if isinstance(self.model_, (Network, StructurePosterior)):
             return [v for v in self.model_.variables if v.name != self._class]
         return list(self.model_.features)
 

@@ -32,6 +32,7 @@ from credo.data import Column, Columns, Table
 from credo.model.graphs.dag import Dag
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
+from credo.model.structures.structure_posterior import StructurePosterior
 from credo.predict.rows.naive_row import (
     Contributions,
     compared_classes,
@@ -48,7 +49,12 @@ Floats = NDArray[np.float64]
 
 
 def model_scores(
-    model: Network | Aode, target: str, columns: Columns, form: str, threads: int, smoothing: float
+    model: Network | Aode | StructurePosterior,
+    target: str,
+    columns: Columns,
+    form: str,
+    threads: int,
+    smoothing: float,
 ) -> Floats:
     """P(class | row), or its logarithm ('log'), for codes of which `arity + 1` is a new state."""
     new = {
@@ -59,6 +65,8 @@ def model_scores(
         raise _impossible(new)
     if isinstance(model, Aode):
         return _of_aode(model, columns, form, threads, bool(new))
+    if isinstance(model, StructurePosterior):
+        return _of_graphs(model, target, columns, form)
     if not new:
         return _of_network(model, target, columns, form, threads)
     out = np.empty((columns.rows, model.variable(target).arity))
@@ -138,6 +146,19 @@ def _of_network(net: Network, target: str, columns: Columns, form: str, threads:
     if form == "log":
         return log_posteriors(net, table, target, threads=threads)
     return np.asarray(net.predict_proba(table, target, threads=threads))
+
+
+def _of_graphs(post: StructurePosterior, target: str, columns: Columns, form: str) -> Floats:
+    """The same averaged over graphs; equal rows are asked once."""
+    variables = [v for v in post.variables if v.name != target and v.name in columns.by_name]
+    arrays = [columns.by_name[v.name].values for v in variables]
+    codes = np.stack([np.asarray(a, dtype=np.int64) for a in arrays], axis=1)
+    rows, inverse = np.unique(codes, axis=0, return_inverse=True)
+    block = Block(
+        Schema(tuple(variables)), tuple(np.ascontiguousarray(c, np.uint16) for c in rows.T)
+    )
+    p: Floats = post.predict_proba(Table(block), target)[np.asarray(inverse).ravel()]
+    return p if form == "posterior" else np.log(p)
 
 
 # --- one row explained ---------------------------------------------------------------------

@@ -219,6 +219,7 @@ def _variable(node: Any, reading: Reading) -> Variable:
 
 
 def local_of(node: Any, variables: dict[str, Variable], arrays: Arrays) -> Local:
+    """The distribution that was written of one variable."""
     name = node["name"]
     what = f"The variable {name!r}"
     parents = take(node, "parents", list, what)

@@ -27,6 +27,7 @@ from credo.reports.network_section import network_section
 from credo.reports.page import Section, page
 from credo.reports.questions_section import questions_section
 from credo.reports.record_section import learned_section, reproduce_section, rows_of
+from credo.reports.structures_section import structures_section
 from credo.reports.subject import Subject
 from credo.reports.summary_section import summary_section
 from credo.reports.tables_section import tables_section
@@ -178,6 +179,7 @@ def _made(subject: Subject, report: Report | None) -> list[Section | None]:
         data_section if subject.data is not None else variables_section,
         gaps_section,
         network_section,
+        structures_section,
         tables_section,
         checks_section,
         questions_section,

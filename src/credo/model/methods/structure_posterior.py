@@ -133,7 +133,8 @@ class StructureMethods:
         the rows do not tell which way an edge points.
 
         >>> import credo as cr
-        >>> found = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).effect("Pneu", "Cou")
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> found = post.effect("Pneu", "Cou")
         >>> round(found["T"]["T"], 4), round(found.path, 2)
         (0.5912, 0.33)
         """
@@ -153,3 +154,62 @@ class StructureMethods:
         from credo.formats import save
 
         save(self._post, path)
+
+    def plot(self, threshold: float = 0.1, ax: Any = None) -> Any:
+        """Draw the pairs that are joined at least that probably, wider the more probable.
+
+        >>> import credo as cr
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> type(post.plot()).__name__
+        'Axes'
+        """
+        from credo.model.methods.pictures import picture
+
+        return picture("network")(
+            self._post.consensus(threshold), strengths=self._strengths(threshold), ax=ax
+        )
+
+    def svg(self, threshold: float = 0.1) -> Any:
+        """The same picture as SVG text, which needs nothing but credo.
+
+        >>> import credo as cr
+        >>> cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).svg()[:4]
+        '<svg'
+        """
+        from credo.model.methods.pictures import picture
+
+        return picture("network_svg")(
+            self._post.consensus(threshold), strengths=self._strengths(threshold)
+        )
+
+    def _strengths(self, threshold: float) -> dict[tuple[str, str], float]:
+        """How probably each pair of the picture is joined."""
+        post = self._post
+        return {(a, b): float(post.adjacent(a, b)) for a, b in post.consensus(threshold).edges}
+
+    def to_arviz(self) -> Any:
+        """The edges of the graphs that chains drew as ArviZ's InferenceData, where it is installed.
+
+        >>> import credo as cr
+        >>> cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).to_arviz()
+        Traceback (most recent call last):
+        credo.errors.InputError: Every graph is weighed here: there are no draws to give to ArviZ.
+        """
+        from credo.core.errors import InputError, MissingPackageError
+
+        post = self._post
+        if post.complete:
+            raise InputError("Every graph is weighed here: there are no draws to give to ArviZ.")
+        try:
+            import arviz
+        except ImportError:
+            raise MissingPackageError(
+                "to_arviz() needs ArviZ.", hint="Install it: pip install arviz"
+            ) from None
+        drawn = post.adjacency[post.draws].astype(float)
+        return arviz.from_dict(
+            posterior={"edge": drawn},
+            coords={"parent": list(post.names), "child": list(post.names)},
+            dims={"edge": ["parent", "child"]},
+        )

@@ -25,6 +25,7 @@ from credo.model.distributions.gaussian import Gaussian
 from credo.model.structures.edges import Chance
 from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.randomness import Rng, generator
+from credo.predict.averaged.joint import by_joint
 from credo.predict.averaged.parts import Parts, parts_of
 from credo.predict.exact.posterior import event_probability, log_evidence, posterior
 from credo.predict.intervals.draws import Draws, has_posterior
@@ -70,25 +71,37 @@ def answer(
     event = isinstance(target, Mapping)
     if event and not parsed:
         target = event_states(post.best, target)
-    request(post.best, given)  # refuses what is not evidence
+    asked = _asked(post.best, target, given, event)  # refuses what is not evidence
+    found, notes = by_joint(post, asked, given), ()
+    n = 0 if interval is None else enough(draws_of(draws, interval), interval)
+    draws_of(draws, interval)  # refuses draws without an interval
+    if found is not None and interval is None:
+        return _told(found, _notes(post, interval))
     names = [target] if isinstance(target, str) else list(target)
     parts = parts_of(post, [n for n in dict.fromkeys([*names, *given]) if n in post.names])
-    asked = []
-    for net in parts.networks:
-        one = request(net, given)
-        asked.append(one.with_event(target) if event else one.with_targets(target))
-    logs = np.array([log_evidence(request(n, given)) if given else 0.0 for n in parts.networks])
-    likely = np.exp(logs - logs.max())
-    shares = parts.weights * likely
-    shares = shares / shares.sum()
-    points = [event_probability(a) if event else posterior(a) for a in asked]
-    found = _averaged(points, shares)
-    notes = _notes(post, parts, likely, points, found, interval)
+    if found is None:
+        logs = np.array([log_evidence(request(n, given)) if given else 0.0 for n in parts.networks])
+        likely = np.exp(logs - logs.max())
+        every = [_asked(n, target, given, event) for n in parts.networks]
+        points = [event_probability(a) if event else posterior(a) for a in every]
+        shares = parts.weights * likely
+        found = _averaged(points, shares / shares.sum())
+        notes = _error(post, parts, likely, points, found)
+    notes = (*_notes(post, interval), *notes)
     if interval is None:
         return _told(found, notes)
-    n = enough(draws_of(draws, interval), interval)
     seed = int(generator(rng).integers(2**62))
-    return _with_interval(found, asked, parts, interval, n, seed, notes)
+    times = spread_over(parts.weights, n, seed)
+    drawn = [
+        (_asked(parts.networks[k], target, given, event), int(times[k]), (seed + k) % 2**62)
+        for k in np.flatnonzero(times).tolist()
+    ]
+    return _with_interval(found, drawn, interval, notes)
+
+
+def _asked(net: Any, target: Any, given: Mapping[str, Any], event: bool) -> Request:
+    one = request(net, given)
+    return one.with_event(target) if event else one.with_targets(target)
 
 
 def _averaged(points: list[Any], shares: Floats) -> Any:
@@ -118,23 +131,24 @@ def _averaged(points: list[Any], shares: Floats) -> Any:
     return NormalMixture(weights, pairs[kept, 0], pairs[kept, 1], first.name)
 
 
-def _notes(
-    post: StructurePosterior, parts: Parts, likely: Floats, points: list[Any], found: Any,
-    interval: float | None,
-) -> tuple[str, ...]:  # fmt: skip
-    details = post.record.details
-    graphs = many(len(post.weights), "graph")
+def _notes(post: StructurePosterior, interval: float | None) -> tuple[str, ...]:
+    graphs, prior = many(len(post.weights), "graph"), post.record.details.get("prior")
     includes = ": the interval includes how sure the graph is" if interval is not None else ""
-    notes = [f"averaged over {graphs}, prior {details.get('prior')}{includes}"]
-    if not post.complete and not isinstance(found, NormalMixture):
-        each = np.array([np.ravel(getattr(p, "p", p)) for p in points], dtype=np.float64)
-        mean = np.ravel(getattr(found, "p", found))
-        total = float(parts.weights @ likely)
-        off = likely[:, None] * (each - mean) / total
-        error = max(post._mean(column[parts.of_graph]).error for column in off.T)
-        notes.append(f"drawing the graphs leaves an error of {error:.2g}")
-    notes += [n for n in post.record.notes if n.startswith(("cells are missing", "the chains"))]
-    return tuple(notes)
+    told = [n for n in post.record.notes if n.startswith(("cells are missing", "the chains"))]
+    return f"averaged over {graphs}, prior {prior}{includes}", *told
+
+
+def _error(
+    post: StructurePosterior, parts: Parts, likely: Floats, points: list[Any], found: Any
+) -> tuple[str, ...]:
+    """What drawing the graphs leaves open of the answer."""
+    if post.complete or isinstance(found, NormalMixture):
+        return ()
+    each = np.array([np.ravel(getattr(p, "p", p)) for p in points], dtype=np.float64)
+    mean = np.ravel(getattr(found, "p", found))
+    off = likely[:, None] * (each - mean) / float(parts.weights @ likely)
+    error = max(post._mean(column[parts.of_graph]).error for column in off.T)
+    return (f"drawing the graphs leaves an error of {error:.2g}",)
 
 
 def _told(found: Any, notes: tuple[str, ...]) -> Any:
@@ -158,18 +172,15 @@ def spread_over(weights: Floats, n: int, seed: int) -> NDArray[np.int64]:
 
 
 def _with_interval(
-    found: Any, asked: list[Request], parts: Parts, level: float, n: int, seed: int,
-    notes: tuple[str, ...],
-) -> Any:  # fmt: skip
+    found: Any, asked: list[tuple[Request, int, int]], level: float, notes: tuple[str, ...]
+) -> Any:
     """The answer with its interval: draws of a graph and of its parameters."""
-    times = spread_over(parts.weights, n, seed)
     samples: list[Floats] = []
-    for k in np.flatnonzero(times).tolist():
-        one, count = asked[k], int(times[k])
+    for one, count, seed in asked:
         if not any(map(has_posterior, one.net.distributions.values())):
             samples.append(_certain(one, count))
             continue
-        source = Draws(one.net, (seed + k) % 2**62, count)
+        source = Draws(one.net, seed, count)
         if isinstance(found, NormalMixture):
             _, _, drawn = moments_of(one.but(draws=count), source)
             samples.append(np.stack([drawn.mean[:, 0, 0], drawn.sd[:, 0, 0]], axis=1))

@@ -1,9 +1,6 @@
 """Rows of a table under all graphs together.
 
-    ln P(row) = ln Σ_G P(G | rows) Π_i P(x_i | parents_i(G))
-
-A row without gaps needs ln P(x_i | parents) of every family once; a graph is a sum of some of them.
-Rows with gaps are asked one by one.
+Rows without gaps are looked up family by family (`joint.py`); rows with gaps are asked one by one.
 """
 
 from __future__ import annotations
@@ -23,6 +20,7 @@ from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.randomness import Rng, generator
 from credo.predict.averaged.asking import answer, spread_over
+from credo.predict.averaged.joint import NUMBERS, columns_of, log_mean, log_rows
 from credo.predict.averaged.parts import parts_of
 from credo.predict.exact.posterior import log_evidence
 from credo.predict.intervals.draws import dirichlet_rows
@@ -35,8 +33,6 @@ __all__ = ["log_likelihood", "predict_proba"]
 
 Floats = NDArray[np.float64]
 
-_NUMBERS = 4_000_000  # of graphs (or draws) times rows at once
-
 
 def log_likelihood(post: StructurePosterior, rows: Any) -> float:
     """Σ weight · ln P(row), each row averaged over the graphs."""
@@ -44,12 +40,12 @@ def log_likelihood(post: StructurePosterior, rows: Any) -> float:
     each = np.empty(len(table))
     whole = ~gaps_of(post.best, table).any(axis=1)
     if whole.any():
-        each[whole] = _log_rows(post, table.take(whole))
+        each[whole] = log_rows(post, table.take(whole))
     for i in np.flatnonzero(~whole).tolist():
         given = _given(post, table, i)
         parts = parts_of(post, list(given))
         logs = np.array([log_evidence(request(n, given)) for n in parts.networks])
-        each[i] = _log_mean(logs[:, None], parts.weights)[0]
+        each[i] = log_mean(logs[:, None], parts.weights)[0]
     if table.weights is None:
         return float(each.sum())
     seen = table.weights != 0
@@ -64,35 +60,6 @@ def _given(post: StructurePosterior, table: Table, row: int) -> dict[str, Any]:
             cell = table.block.arrays[table.schema.index(v.name)][row]
             out[v.name] = v.states[int(cell)] if v.is_discrete else float(cell)
     return out
-
-
-def _columns(table: Table) -> dict[str, Any]:
-    return dict(zip(table.schema.names, table.block.arrays, strict=True))
-
-
-def _log_rows(post: StructurePosterior, table: Table) -> Floats:
-    """ln P of rows without gaps."""
-    out = np.empty(len(table))
-    used = np.unique(post.members)
-    place = np.zeros(len(post.families), dtype=np.intp)
-    place[used] = np.arange(len(used))
-    step = max(_NUMBERS // len(post.members), 1)
-    for start in range(0, len(table), step):
-        part = table.take(slice(start, start + step))
-        columns = _columns(part)
-        logs = np.stack([family_log(post.families[f], columns) for f in used.tolist()])
-        total = np.zeros((len(post.members), len(part)))
-        for k in range(post.members.shape[1]):
-            total += logs[place[post.members[:, k]]]
-        out[start : start + step] = _log_mean(total, post.weights)
-    return out
-
-
-def _log_mean(logs: Floats, weights: Floats) -> Floats:
-    most = logs.max(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        out: Floats = most + np.log(weights @ np.exp(logs - most))
-    return np.where(np.isneginf(most), -np.inf, out)
 
 
 def predict_proba(
@@ -117,7 +84,7 @@ def predict_proba(
         n = enough(n, level)
     if whole.any():
         filled = [_with(table.take(whole), v, code) for code in range(v.arity)]
-        p[whole] = _normal(np.stack([_log_rows(post, t) for t in filled], axis=1))
+        p[whole] = _normal(np.stack([log_rows(post, t) for t in filled], axis=1))
         if level is not None:
             low[whole], high[whole] = _ends(post, filled, level, n, rng)
     for i in np.flatnonzero(~whole).tolist():
@@ -152,9 +119,9 @@ def _ends(
     graphs = np.repeat(np.arange(len(post.weights)), spread_over(post.weights, draws, seed))
     rows, states = len(filled[0]), len(filled)
     low, high = np.empty((rows, states)), np.empty((rows, states))
-    step = max(_NUMBERS // (draws * states), 1)
+    step = max(NUMBERS // (draws * states), 1)
     for start in range(0, rows, step):
-        columns = [_columns(t.take(slice(start, start + step))) for t in filled]
+        columns = [columns_of(t.take(slice(start, start + step))) for t in filled]
         size = len(next(iter(columns[0].values())))
         logs = np.zeros((draws, size, states))
         for k in range(post.members.shape[1]):

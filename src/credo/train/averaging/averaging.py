@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,19 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.threads import checked_threads
 from credo.data import spooled
+from credo.model.networks.network import Network
 from credo.model.structures.structure_posterior import StructurePosterior, consensus_edges
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
 from credo.model.values.record import Record
-from credo.model.values.value import choice
+from credo.model.values.value import choice, flag
 from credo.train.averaging.chains import Sampled, sampled
 from credo.train.averaging.exact import LISTED, Sums, drawn_orders, guard, listed, sums
 from credo.train.averaging.families import learned_families, prior_said
 from credo.train.averaging.lists import Weighed, outside_line, weighed
 from credo.train.parameters.sources import Opened
 
-__all__ = ["average"]
+__all__ = ["average", "with_edges"]
 
 USUAL_SECONDS = 60.0
 """How long the chains run at most when nobody says."""
@@ -94,7 +96,7 @@ def average(
     Pneu → Cou  0.334  ███▍
     Cou → Pneu  0.334  ███▍
     >>> round(post.adjacent("Pneu", "Cou"), 3), post.best.dag.edges
-    (0.669, (('Pneu', 'Cou'),))
+    (0.669, (('Cou', 'Pneu'),))
     >>> print(post.ask("P(Pneu=T | Cou=T)", interval=0.95))
     0.57742  95 %: 0.2128–0.9129  ████┝━━━━━━╋━━━━━━┥
     (1,000 draws, ends ± 0.011)
@@ -138,6 +140,25 @@ def average(
         return _posterior(rows, found, made, began, int(seed), threads)
 
 
+def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: Any) -> Network:
+    """A learned network whose record says, if wanted, how probable its edges are."""
+    if not flag(wanted, "edges"):
+        return net
+    record = net.record
+    assert record is not None
+    rules = ("required", "forbidden", "tiers", "max_parents", "candidates", "ess", "seconds", "rng")
+    prior = settings.get("edge_prior")
+    post = average(
+        opened, record.details.get("score"), prior="uniform" if prior is None else prior,
+        threads=settings.get("threads"), **{k: settings[k] for k in rules},
+    )  # fmt: skip
+    found = {edge: float(post.edge(*edge)) for edge in net.dag.edges}
+    details = {
+        **record.details, "edge_probabilities": found, "edge_prior": post.record.details["prior"],
+    }  # fmt: skip
+    return net.with_record(replace(record, details=details))
+
+
 def _check(error: Any, chains: Any, seconds: Any) -> None:
     number = (int, float, np.number)
     if isinstance(error, bool) or not isinstance(error, number) or not 1e-4 <= error < 1:
@@ -179,8 +200,9 @@ def _exact(found: Weighed, how: dict[str, Any]) -> _Made:
         places, logs = listed(found)
         weights = np.exp(logs - logs.max())
         details["graphs"] = "listed"
-        return _Made(places, logs, weights / weights.sum(), np.zeros((0, 0), np.int32),
-                     summed.edges, nothing, notes, details, "every graph was weighed", summed)  # fmt: skip
+        none = np.zeros((0, 0), np.int32)
+        return _Made(places, logs, weights / weights.sum(), none, summed.edges, nothing, notes,
+                     details, "every graph was weighed", summed)  # fmt: skip
     if found.prior == "order":
         chance = np.random.default_rng(how["seed"])
         graphs = drawn_orders(found, _DRAWN, chance)[None]

@@ -6,7 +6,7 @@ as long. The first quarter is dropped. With m blocks' shares x of an edge over a
     p = mean of x,   error = sd of x / √m,   effective samples = p (1 − p) / error²,
     R̂² = 1 + variance between the chains' means / p (1 − p)
 
-where blocks joined by two must not say more. An edge that is hardly ever there, or hardly ever not,
+where blocks joined by two and by four must not say more. An edge that is hardly ever there, or hardly ever not,
 is known no better than as many independent graphs could tell as the others have effective samples.
 """
 
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 _BLOCKS = 64  # the most blocks of a chain before two become one
 _KEPT = 16  # graphs that are kept of a block
-_FIRST = 32  # sweeps of the first blocks
+_FIRST = 64  # sweeps of the first blocks
 _FEWEST = 24  # blocks before the chains may stop
 _RHAT = 1.05
 _RARE = 0.01  # p (1 − p) of an edge that is hardly ever there or not
@@ -139,8 +139,7 @@ def _later(blocks: list) -> list:  # type: ignore[type-arg]
 def _known(x: Floats) -> tuple[Floats, Floats, Floats]:
     """The share, error and R̂ of each edge from blocks [blocks, chains, edges]."""
     p = x.mean(axis=(0, 1))
-    even = x[len(x) % 2 :]
-    errors = np.maximum(_error(x, p), _error((even[::2] + even[1::2]) / 2, p))
+    errors = np.max([_error(_by(x, k), p) for k in (1, 2, 4)], axis=0)
     spread = p * (1 - p)
     common = spread > _RARE
     if common.any():
@@ -152,6 +151,12 @@ def _known(x: Floats) -> tuple[Floats, Floats, Floats]:
     within = np.maximum(spread, 1e-3)
     between = x.mean(axis=0).var(axis=0, ddof=1) if x.shape[1] > 1 else np.zeros_like(p)
     return p, errors, np.sqrt(1 + between / within)
+
+
+def _by(x: Floats, k: int) -> Floats:
+    """k blocks after each other as one."""
+    whole = x[len(x) % k :]
+    return whole.reshape(-1, k, *x.shape[1:]).mean(axis=1)
 
 
 def _error(x: Floats, p: Floats) -> Floats:

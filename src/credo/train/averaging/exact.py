@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,26 +82,35 @@ def sums(weighed: Weighed, threads: int) -> Sums:
 def listed(weighed: Weighed) -> tuple[NDArray[np.int32], Floats]:
     """Every graph by the places of its families in their lists, and ln w of each."""
     n = len(weighed.rules.names)
-    masks, scores = [], []
+    parents = _every_graph(n)
+    places, logs = np.empty(parents.shape, dtype=np.int32), np.zeros(len(parents))
     for c in range(n):
-        sets, found = weighed.lists.sets(c)
-        masks.append(np.array([sum(1 << p for p in s) for s in sets], dtype=np.int64))
-        scores.append(found)
-    grid = np.meshgrid(*(np.arange(len(m)) for m in masks), indexing="ij")
-    places = np.stack([g.ravel() for g in grid], axis=1).astype(np.int32)
-    parents = np.stack([m[places[:, c]] for c, m in enumerate(masks)], axis=1)
-    alive = np.full(len(places), (1 << n) - 1, dtype=np.int64)
-    for _ in range(n):  # variables without a parent among the rest go, round by round
-        free = sum(((parents[:, c] & alive) == 0).astype(np.int64) << c for c in range(n))
-        alive &= ~free
-    kept = alive == 0
-    places, parents = places[kept], parents[kept]
-    logs = sum(s[places[:, c]] for c, s in enumerate(scores))
-    if not len(places):
+        sets, scores = weighed.lists.sets(c)
+        place = np.full(1 << n, -1, dtype=np.int32)
+        place[[sum(1 << p for p in s) for s in sets]] = np.arange(len(sets))
+        places[:, c] = place[parents[:, c]]
+        logs += np.append(scores, -np.inf)[places[:, c]]
+    kept = (places >= 0).all(axis=1)
+    if not kept.any():
         raise InputError("No graph within the rules has a finite score.")
     if weighed.prior == "order":
         logs = logs + np.log(_orders_of(parents, n))
-    return places, np.asarray(logs, dtype=np.float64)
+    return places[kept], logs[kept]
+
+
+@cache
+def _every_graph(n: int) -> NDArray[np.int64]:
+    """All DAGs of n variables: the sets of parents as bits, [graphs, n]."""
+    own = [[s for s in range(1 << n) if not s >> c & 1] for c in range(n)]
+    grid = np.meshgrid(*(np.array(s, dtype=np.int64) for s in own), indexing="ij")
+    parents = np.stack([g.ravel() for g in grid], axis=1)
+    alive = np.full(len(parents), (1 << n) - 1, dtype=np.int64)
+    for _ in range(n):  # variables without a parent among the rest go, round by round
+        free = np.zeros_like(alive)
+        for c in range(n):
+            free |= ((parents[:, c] & alive) == 0).astype(np.int64) << c
+        alive &= ~free
+    return np.ascontiguousarray(parents[alive == 0])
 
 
 def _orders_of(parents: NDArray[np.int64], n: int) -> Floats:

@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 
 from credo.core.errors import InputError, unknown_name
+from credo.core.schema import Schema
+from credo.data import Table
 from credo.model.graphs.dag import Dag
 from credo.model.naive_bayes.features import Normal
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Network
+from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.record import Record
+from credo.stats.block import Block
 from credo.stats.counts import Counts
+from credo.train.averaging.averaging import average
 from credo.train.naive_bayes.aode import Aode, aode, aode_families
 from credo.train.naive_bayes.fit import Options, not_negative, train
 from credo.train.naive_bayes.learn import tally_by_class
@@ -26,7 +31,7 @@ from credo.train.naive_bayes.tan import class_features, pair_families, tan
 
 __all__ = ["METHODS", "class_families", "class_network"]
 
-METHODS = ("tan", "aode", "naive-bayes")
+METHODS = ("tan", "aode", "naive-bayes", "average")
 
 
 def class_families(method: Any, source: Any, target: str) -> list[Any]:
@@ -40,13 +45,15 @@ def class_families(method: Any, source: Any, target: str) -> list[Any]:
         return aode_families(source, target)
     if method == "tan":
         return pair_families(source, target)
+    if isinstance(method, str) and method == "average":
+        return [(target, []), _whole(source, target)]
     families = _graph_families(_graph(method, source, target), source, target)
     return families if (target, []) in families else [(target, []), *families]
 
 
 def class_network(
     method: Any, source: Any, target: str, *, smoothing: float = 1.0
-) -> Network | Aode:
+) -> Network | Aode | StructurePosterior:
     """The model of a method, from anything that can tally its families.
 
     >>> import credo as cr
@@ -55,6 +62,8 @@ def class_network(
     """
     if method == "aode":
         return aode(source, target, smoothing=smoothing)
+    if isinstance(method, str) and method == "average":
+        return _averaged(source, target, smoothing)
     l = not_negative(smoothing, "smoothing")  # noqa: E741  (the lecture's letter)
     dag = _graph(method, source, target)
     families = _graph_families(dag, source, target)
@@ -69,6 +78,29 @@ def class_network(
     how = f"tree-augmented naive Bayes with l = {smoothing}"
     record = Record(how, source.schema.source) if method == "tan" else None
     return Network(dag, tables, record=record)
+
+
+def _whole(source: Any, target: str) -> tuple[str, list[str]]:
+    """The class given all features: its counts are the rows themselves, as often as each comes."""
+    discrete, continuous = class_features(source, target)
+    if continuous:
+        raise InputError(
+            f"Graphs are averaged over states; {continuous[0]!r} is continuous.",
+            hint="Use bins= to cut it into states.",
+        )
+    return target, list(discrete)
+
+
+def _averaged(source: Any, target: str, ess: float) -> StructurePosterior:
+    """All graphs over the class and the features, weighed by the rows with BDeu(ess)."""
+    family = _whole(source, target)
+    found = source.tally([family])[family]
+    assert isinstance(found, Counts)
+    cells = found.sparse()
+    assert cells.configurations is not None
+    codes = [np.ascontiguousarray(c) for c in cells.configurations.T]
+    block = Block(Schema(found.variables, source=source.schema.source), tuple(codes), cells.values)
+    return average(Table(block), "bdeu", ess=ess)
 
 
 def _graph(method: Any, source: Any, target: str) -> Dag:

@@ -29,6 +29,7 @@ from credo.model.values.record import Record
 from credo.model.values.value import choice
 from credo.stats.family import Family
 from credo.stats.pair_counts import pair_counts
+from credo.train.averaging.averaging import with_edges
 from credo.train.em.fit import em_until
 from credo.train.numbers.choosing import (
     SPEC,
@@ -90,6 +91,7 @@ def learn(
     starts: int = 1,
     intervened: Any = None,
     numbers: Any = "gaussian",
+    edges: bool = False,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -142,6 +144,8 @@ def learn(
         states; or, by "auto", as the rows say. For a column also the name of a transform ('log',
         'log1p', 'square-root', 'logit', 'yeo-johnson') or cut points. Answers are on the table's
         scale.
+    edges : bool
+        Whether the record says how probable each learned edge is (`cr.average`).
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
         `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
@@ -192,7 +196,7 @@ def learn(
             settings["seconds"] = max(limit - (time.perf_counter() - began), limit / 2)
         net = learn(
             chosen.of(rows), score, search, start=start, parameters=parameters, missing=missing,
-            starts=starts, numbers="gaussian", intervened=intervened, **settings,
+            starts=starts, edges=edges, numbers="gaussian", intervened=intervened, **settings,
         )  # fmt: skip
         assert net.record is not None
         recipe = {**net.record.details["recipe"], "numbers": plain_numbers(numbers)}
@@ -216,7 +220,7 @@ def learn(
             else:
                 told = {**settings, "starts": starts if starts > 1 else None}
                 recipe = recipe_of(score, search, missing, start, parameters, told)
-                return with_recipe(net, recipe)
+                return with_recipe(with_edges(net, opened, settings, edges), recipe)
     if start is not None and search in _NO_START:
         raise InputError(
             f"The search {search!r} does not begin at a graph, so start= would change nothing.",
@@ -237,7 +241,7 @@ def learn(
     details |= {"interventions": t} if (t := getattr(opened, "targets", ())) else {}
     notes = (*((late,) if late else ()), *record.notes, *inner.notes)
     whole = replace(record, source=str(opened.schema.source), notes=notes, details=details)
-    net = net.with_record(whole)
+    net = with_edges(net.with_record(whole), opened, settings, edges)
     return with_recipe(net, recipe_of(score, search, missing, start, parameters, settings))
 
 
