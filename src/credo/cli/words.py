@@ -51,6 +51,8 @@ _PHRASES = (
     (r"average=True is for cr\.mixture", "average is for mixtures in Python"),
     (r"hidden=\{'(.+?)': (\d+)\}", r"--hidden '\1=\2'"),
     (r"leave draws out", "leave --draws out"),
+    (r"name the columns with columns=", "name the columns with --names A,B,C"),
+    (r"\bcolumns=( has| a name)", r"--names\1"),
 )  # fmt: skip
 _SCHEMA = r"schema=(\{['\"].+?\})( or 'drop'| \(its states, or 'continuous'\)| \(or 'con[^)]*\))?"
 _ARGUMENT = (

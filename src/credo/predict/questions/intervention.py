@@ -50,15 +50,29 @@ def intervene(net: Network, values: Mapping[str, Any]) -> Network:
 
 
 def reversible_note(net: Network, do: Mapping[str, Any], asked: Collection[str]) -> str:
-    """Which arrows of a learned graph an answer hangs on that rows could not decide; or nothing."""
+    """Which arrows of a learned graph an answer hangs on that rows could not decide; that no path
+    of them leads there, so that nothing changes; or nothing.
+    """
     edges = hanging_on(net, do, asked)
     if not edges:
-        return ""
+        return _no_path(net, do, asked)
     named = ", ".join(f"{a} → {b}" for a, b in edges[:4])
     named += f" and {len(edges) - 4} more" if len(edges) > 4 else ""
     points = "points" if len(edges) == 1 else "point"
     return (
         f"what do({', '.join(do)}) does hangs on which way {named} {points}, and the rows do not "
         "tell: the graph with it turned fits them as well. Say what you know with "
+        "required=, forbidden= or tiers= when learning"
+    )
+
+
+def _no_path(net: Network, do: Mapping[str, Any], asked: Collection[str]) -> str:
+    """What to say where a learned graph lets what is set change nothing that is asked."""
+    searched = net.record is not None and net.record.details.get("search")
+    if not searched or {*do, *net.dag.descendants(list(do))} & set(asked):
+        return ""
+    return (
+        f"do({', '.join(do)}) changes nothing here: no arrows of the learned graph lead from it to "
+        f"{', '.join(sorted(asked))}. Rows alone seldom tell cause from effect: say what you know with "
         "required=, forbidden= or tiers= when learning"
     )

@@ -38,7 +38,7 @@ from credo.train.scores.scores import MARGINAL, SCORES, LocalScore, ScoreSpec, g
 from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
 from credo.train.structure.option_hints import refuse_unknown_search
 from credo.train.structure.problem import Outcome, Problem
-from credo.train.structure.recipe import belief_of, recipe_of, with_recipe
+from credo.train.structure.recipe import belief_of, recipe_of, usual_score, with_recipe
 from credo.train.structure.rules import Rules
 from credo.train.structure.searches import SEARCHES, run
 
@@ -354,8 +354,7 @@ def searched(
     refuse_unknown_search(search, SEARCHES)
     limit = _limit(seconds)
     chance = generator(rng)
-    if score is None:
-        score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bic"
+    score = usual_score(opened.schema) if score is None else score
     spec = ScoreSpec.of(
         score, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
     )
