@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from credo.core.errors import LateError
 
-__all__ = ["LATE", "Report", "Ticker", "on_time", "silent", "track", "within"]
+__all__ = ["LATE", "Report", "Ticker", "on_time", "seconds_left", "silent", "track", "within"]
 
 LATE = "There was no time left for"
 """How the refusal of late work begins."""
@@ -63,6 +63,15 @@ def within(seconds: float) -> Iterator[None]:
         yield
     finally:
         _UNTIL.reset(before)
+
+
+def seconds_left() -> float:
+    """How far the deadline is; infinitely far where there is none.
+
+    >>> seconds_left()
+    inf
+    """
+    return max(_UNTIL.get() - time.monotonic(), 0.0)
 
 
 def on_time(label: str, needed: float = 0.0) -> None:

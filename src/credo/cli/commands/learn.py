@@ -111,9 +111,9 @@ def command(
 
     `credo learn TABLE` alone says what it read, learns the graph (BDeu, or BIC if no
     column is discrete; cells that are missing count for what their row says of them), gives every
-    parameter a posterior, checks the model on rows it has not seen, writes it beside the table, and says what
-    to do next: a screen in all, the rest by --details. A file that is there already is left alone
-    unless -o names it.
+    parameter a posterior, checks the model on rows it has not seen, writes it beside the table, and
+    says what to do next: a screen in all, the rest by --details. A file that is there already is
+    left alone unless -o names it.
 
     Ctrl-C ends the search: the best graph so far is fitted and written, and the exit code is 130.
 

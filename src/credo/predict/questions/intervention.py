@@ -67,12 +67,20 @@ def reversible_note(net: Network, do: Mapping[str, Any], asked: Collection[str])
 
 
 def _no_path(net: Network, do: Mapping[str, Any], asked: Collection[str]) -> str:
-    """What to say where a learned graph lets what is set change nothing that is asked."""
-    searched = net.record is not None and net.record.details.get("search")
-    if not searched or {*do, *net.dag.descendants(list(do))} & set(asked):
+    """What to say where observing would change the answer and setting does not, by the arrows of a
+    graph that was learned without a word on them.
+    """
+    details = {} if net.record is None else net.record.details
+    rules = details.get("recipe") or {}
+    told = any(rules.get(name) for name in ("required", "forbidden", "tiers"))
+    if told or not details.get("search"):
+        return ""
+    names = list(do)
+    reached = {*names, *net.dag.descendants(names)}
+    if reached & set(asked) or not set(net.dag.d_connected(names)) & set(asked):
         return ""
     return (
         f"do({', '.join(do)}) changes nothing here: no arrows of the learned graph lead from it to "
-        f"{', '.join(sorted(asked))}. Rows alone seldom tell cause from effect: say what you know with "
-        "required=, forbidden= or tiers= when learning"
+        f"{', '.join(sorted(asked))}. Rows alone seldom tell cause from effect: say what you know "
+        "with required=, forbidden= or tiers= when learning"
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from credo.core.errors import InputError, LateError
 from credo.core.lazy import renamed_arguments
-from credo.core.progress import Ticker
+from credo.core.progress import Ticker, seconds_left
 from credo.core.render import shortened
 from credo.core.schema import Schema, Variable
 from credo.core.threads import checked_threads
@@ -174,9 +174,10 @@ def learn(
                 net = _structural(opened, score, search, start, parameters, settings, starts)
             except LateError:
                 limit = _limit(seconds)
-                assert limit is not None
+                if limit is None or not seconds_left():
+                    raise  # the deadline is that of what this is a part of
                 left = limit - (time.perf_counter() - began)
-                settings["seconds"] = round(max(left, limit / 4), 2)
+                settings["seconds"] = max(round(max(left, limit / 4), 2), 0.01)
                 missing, late = "available-cases", _LATE.format(limit)
             else:
                 told = {**settings, "starts": starts if starts > 1 else None}
@@ -386,11 +387,13 @@ def searched(
 
 
 def _limit(seconds: Any) -> float | None:
+    """The seconds of a search: never more than a deadline around it leaves."""
+    left = max(seconds_left(), 1e-3)
     if seconds is None:
-        return None
+        return None if left == math.inf else left
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
         raise InputError(f"seconds must be a number above 0, got {seconds!r}.")
-    return float(seconds)
+    return min(float(seconds), left)
 
 
 def _dag(order: Any, names: Any, outcome: Outcome) -> Dag:
