@@ -252,7 +252,7 @@ def _made(
     judges = who.judges
     in_folds = judges[0].net is not net
     if parts:
-        make("held_out", lambda: held_out(table, scored, who.how.rstrip("."), parts, who.chosen))
+        make("held_out", lambda: held_out(table, scored, who, parts, not net.dag.edges))
     else:
         why["held_out"] = "there is one row"
     if "predictive" in wanted or ("outliers" in wanted and not in_folds):

@@ -20,6 +20,7 @@ from credo.checking.sections.outliers import Outliers
 from credo.checking.sections.parameters import Parameters
 from credo.checking.sections.predictive import Predictive
 from credo.core.frozen import Frozen
+from credo.core.progress import LATE
 from credo.core.render import many
 
 __all__ = ["EVERY", "SECTIONS", "Report"]
@@ -99,7 +100,10 @@ class Report(Frozen):
             f"{n:,} {word}{'s' * (n != 1)}"
             for word, n in (("problem", count["problem"]), ("warning", count["warning"])) if n
         ]  # fmt: skip
-        return " and ".join(told) + " found" if told else "no problem found"
+        if told:
+            return " and ".join(told) + " found"
+        late = any(why.startswith(LATE) for why in self.left_out.values())
+        return "no problem found" + " in the time there was" * late
 
     @property
     def title(self) -> str:

@@ -49,6 +49,8 @@ reading_settings = together(
     _option("--encoding", metavar="NAME", help="The encoding of a text file."),
     _option("--decimal", metavar="CHAR",
             help="What stands before the tenths of a number: . (the default) or ,"),
+    _option("--names", metavar="A,B,C",
+            help="The names of the columns of a text file without a header."),
     _option("--skip-ragged", is_flag=True,
             help="Skip lines with too many or too few cells, and count them."),
 )  # fmt: skip
@@ -88,7 +90,8 @@ def text_options(reading: dict[str, Any]) -> Any:
         {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter),
         reading["encoding"],
         "skip" if reading["skip_ragged"] else "error",
-        decimal=reading["decimal"] or ".",
+        list(_listed(reading["names"])) if reading["names"] else None,
+        reading["decimal"] or ".",
     )
 
 
@@ -122,6 +125,7 @@ def read_from(table: str, schema: Schema | None = None, **options: Any) -> Table
         options["weights"],
         missing=missing_option(options["missing"]),
         memory=options["memory"],
+        columns=text.columns,
         delimiter=text.delimiter,
         encoding=text.encoding,
         decimal=text.decimal,

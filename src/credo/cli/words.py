@@ -54,6 +54,8 @@ _PHRASES = (
     (r"values=\('?(.*?)'?, '?(.*?)'?\)", r"--values \1,\2"),
     (r": graph\.instruments\(…\)", " (credo identify names them)"),
     (r"cr\.cut\(table, columns=\['(.*?)'\]\)", r"credo cut TABLE -c '\1'"),
+    (r"name the columns with columns=", "name the columns with --names A,B,C"),
+    (r"\bcolumns=( has| a name)", r"--names\1"),
 )  # fmt: skip
 _SCHEMA = r"schema=(\{['\"].+?\})( or 'drop'| \(its states, or 'continuous'\)| \(or 'con[^)]*\))?"
 _ARGUMENT = (

@@ -63,6 +63,15 @@ def within(seconds: float) -> Iterator[None]:
         _UNTIL.reset(before)
 
 
+def seconds_left() -> float:
+    """How far the deadline is; infinitely far where there is none.
+
+    >>> seconds_left()
+    inf
+    """
+    return max(_UNTIL.get() - time.monotonic(), 0.0)
+
+
 def on_time(label: str, needed: float = 0.0) -> None:
     """Refuse to go on with work when the deadline is past, or too near for the seconds needed."""
     if time.monotonic() + needed > _UNTIL.get():

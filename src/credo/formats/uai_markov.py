@@ -94,6 +94,6 @@ def _plain(f: Factor) -> NDArray[np.float64]:
 def refuse_directed(format: str) -> InputError:
     """The refusal to write an undirected model in a format of Bayesian networks."""
     return InputError(
-        f"A {format} file holds a Bayesian network, and this model has no directions.",
+        f"The format {format} holds a Bayesian network, and this model has no directions.",
         hint="Save it as .uai or .credo, or as a network: to_network(), credo convert --directed.",
     )

@@ -31,7 +31,7 @@ class Page:
         for name, local in net.distributions.items():
             if not isinstance(local, Cpt):
                 raise InputError(
-                    f"A {format} file holds discrete variables only; {name!r} is continuous.",
+                    f"The format {format} holds discrete variables only; {name!r} is continuous.",
                     hint="Save the network as .credo.",
                 )
             texts = [state_text(s) for s in local.child.states]

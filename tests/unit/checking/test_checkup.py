@@ -9,6 +9,7 @@ from tests.unit.checking.nets import SPRINKLER, gaussian, mixed, with_gaps
 
 import credo as cr
 from credo.checking.report import SECTIONS
+from credo.errors import CredoWarning
 
 QUICK = {"draws": 30, "edges": 5, "folds": 4}
 
@@ -258,3 +259,34 @@ def test_a_section_that_is_late_is_left_out_and_named():
     assert "predictive" in cr.check(net, rows, seconds=1e-9).left_out
     with pytest.warns(DeprecationWarning, match="budget= of check is now seconds="):
         assert "predictive" in cr.check(net, rows, budget=1e-9).left_out
+
+
+def test_a_check_without_time_says_what_it_did_not_check():
+    rng = np.random.default_rng(0)
+    table = cr.read({f"v{i}": rng.normal(size=40) for i in range(40)})
+    net = cr.learn(table, search="chow-liu")
+    report = cr.check(net, table, seconds=1e-6)
+    assert {"held_out", "predictive", "edges", "outliers"} <= set(report.left_out)
+    assert report.sentence == "no problem found in the time there was"
+    assert "above inf bits" not in str(report)
+
+
+def test_a_graph_without_edges_is_no_worse_than_itself():
+    rows = {"g": ["a", "b", "b"] * 20, "h": ["x", "y"] * 30}
+    report = cr.check(cr.learn(rows), rows, sections=["held_out", "edges"], edges=5)
+    (found,) = report.of("held_out")
+    assert found.severity == "note" and found.sentence.startswith("The graph has no edge")
+    alone = {"g": rows["g"]}
+    report = cr.check(cr.learn(alone), alone, sections=["edges"])
+    assert report.left_out == {"edges": "one variable has no edges"}
+
+
+def test_an_exact_relation_is_no_problem_of_its_distribution():
+    rng = np.random.default_rng(0)
+    now, change = rng.normal(5, 2, 60).round(1), rng.normal(size=60).round(1)
+    rows = {"now": now, "change": change, "before": now - change}
+    with pytest.warns(CredoWarning, match="do not vary around their line"):
+        net = cr.learn(rows)
+    report = cr.check(net, rows, sections=["calibration"])
+    assert {f.severity for f in report.findings} == {"note"}
+    assert any("follows from the others more closely" in f.sentence for f in report.findings)

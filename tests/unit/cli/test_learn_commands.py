@@ -153,3 +153,25 @@ def test_the_words_of_bde_are_options(table):
 
     result = run("score", "[Wind]", table, "--score", "bde")
     assert "Give --prior-network FILE" in in_options(str(result.exception))
+
+
+def test_a_file_without_a_header_is_told_and_named(tmp_path):
+    path = tmp_path / "raw.csv"
+    path.write_text("".join(f"{i % 3}.5,{i % 7}.25,{'xyz'[i % 3]}{i % 2}\n" for i in range(40)))
+    path.write_text(path.read_text().replace("x0", "7"))
+    said = run("learn", path, "--no-check", "-o", tmp_path / "a.credo").output
+    assert "the names in the first line are numbers (0.5, 0.25, 7)" in said
+    assert "name the columns with --names A,B,C" in said and "39 rows" in said
+    named = ("--names", 'a,"b,c",d')
+    said = run("learn", path, *named, "--no-check", "-o", tmp_path / "b.credo").output
+    assert "40 rows" in said and "the first line" not in said
+    assert cr.load(tmp_path / "b.credo").names == ("a", "b,c", "d")
+    with pytest.raises(CredoError, match=r"Line 1 of raw\.csv has 3 cells"):
+        raise run("schema", path, "--names", "a,b").exception
+
+
+def test_ess_goes_with_the_score_of_mixed_tables(tmp_path):
+    path = tmp_path / "mixed.csv"
+    path.write_text("g,x\n" + "".join(f"{'ab'[i % 2]},{i % 2 + i % 5 / 7}\n" for i in range(40)))
+    done = run("learn", path, "--ess", "5", "--json")
+    assert done.exception is None and json.loads(done.output)["how"].endswith("with bdeu")

@@ -278,3 +278,9 @@ def test_feather_of_version_1_is_told_from_a_damaged_file(put):
         cr.read(path)
     with pytest.raises(TableError, match=r"give pyarrow.feather.read_table\('.*old.feather'\)"):
         cr.read(path)
+
+
+def test_names_in_single_quotes_lose_them(put):
+    path = put("'GPA' 'PSI'\n2.66 0\n2.89 1\n3.28 0\n")
+    assert cr.read(path).schema.names == ("GPA", "PSI")
+    assert cr.read(put("'t was,b\nx,y\nz,u\n")).schema.names == ("'t was", "b")

@@ -74,3 +74,22 @@ def test_every_kind_of_answer_carries_the_note(question, how):
     (note,) = [n for n in found.notes if "status → bili" in n]
     assert note in str(found) and "status → bili points" in found._repr_html_()
     assert pickle.loads(pickle.dumps(found)).notes == found.notes
+
+
+def test_an_answer_that_nothing_set_can_reach_says_so():
+    """status → bili ← sex is the same in all equivalent graphs, and may still not be causal."""
+    rng = np.random.default_rng(1)
+    sex = rng.integers(0, 2, 400)
+    rows = {
+        "status": ROWS["status"],
+        "sex": np.where(sex == 1, "f", "m"),
+        "bili": rng.normal(2 + 3 * STATUS + 2 * sex, 1.0),
+    }
+    net = cr.learn(rows)
+    assert set(net.dag.edges) == {("status", "bili"), ("sex", "bili")} and not reversible(net)
+    found = net.ask("P(status=dead | do(bili=10))")
+    assert found == pytest.approx(net.ask("P(status=dead)"))
+    (note,) = found.notes
+    assert note.startswith("do(bili) changes nothing here: no arrows of the learned graph lead")
+    assert not net.ask("P(status | do(sex=f))").notes  # nor does observing it
+    assert not cr.fit(net.dag, rows).ask("P(status | do(bili=10))").notes  # a graph that was given

@@ -69,10 +69,16 @@ def test_small_weights_are_not_worth_a_word():
 
 def test_lines_too():
     rows = {"g": ["a", "b"] * 20, "h": ["u", "u", "u", "v"] * 10, "s": ["a", "b"] * 20}
-    rows["x"] = [i % 7 + 0.1 * (i % 3) for i in range(40)]
+    rows["x"] = [10 * (i % 2) + 30 * (i % 4 == 3) + i % 3 for i in range(40)]
     net = cr.fit("[g][h][x|g:h][s|g]", rows, prior=cr.BDeu(1))  # g=a, h=v has no row
-    (note,) = net.p("s", {"x": 3.0}).notes
-    assert note.startswith("no row has g=a, h=v: P(x | g, h) is that of all rows together there")
+    (note,) = net.p("s", {"x": 33.0}).notes
+    said = "no row has g=a, h=v: P(x | g, h) is taken there from what each of these does elsewhere"
+    assert note.startswith(said)
+    line = net.distributions["x"]
+    assert line.intercept[0, 1] > 30 > 2 * sum(rows["x"]) / 40  # not that of all rows together
+    net = cr.fit("[h][x|h]", cr.read(rows, {"h": ["u", "v", "w"]}), prior=cr.BDeu(1))
+    (note,) = net.p("x", {"h": "w"}).notes
+    assert note == "no row has h=w: P(x | h) is that of all rows together there"
 
 
 def test_under_maximum_likelihood_it_is_uniform():

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.errors import InputError
+from credo.core.progress import within
+from credo.errors import InputError, LateError
+from credo.train.structure import strengths
+from credo.train.structure.learning import searched
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +71,19 @@ def test_a_stream_with_gaps_is_resampled_too(chain, tmp_path):
     for missing in ("structural-em", "available-cases"):
         found = cr.edge_strengths(stream, "bic", samples=6, missing=missing)
         assert {frozenset(e) for e in found.average().edges} == {frozenset("ab"), frozenset("bc")}
+
+
+def test_resampling_ends_with_the_time_around_it(monkeypatch):
+    """Searches that wait for their turn are given up, and one that runs hears the deadline."""
+    rng = np.random.default_rng(0)
+    rows = cr.read({f"v{i}": rng.normal(size=60) for i in range(40)})
+    seen = []
+
+    def counted(*arguments, **options):
+        seen.append(searched(*arguments, **options).record.reason)
+        return searched(rows.select(["v0", "v1"]), "bic", "chow-liu")
+
+    monkeypatch.setattr(strengths, "searched", counted)
+    with pytest.raises(LateError, match="no time left for resampling"), within(0.0):
+        cr.edge_strengths(rows, samples=500, threads=1)
+    assert len(seen) < 400 and "was spent" in seen[0]

@@ -110,7 +110,7 @@ class EvidenceValue(Section):
         notes = [f"{tell} less"] if more else []
         if self.left_out:
             why = (
-                f"left out, as they are continuous and {self.target} is discrete"
+                f"continuous, so left out beside {self.target}, which is discrete"
                 if self.uncertainty is not None
                 else f"left out, as they and {self.target} mix more than {MAX_GAUSSIANS} Gaussians"
             )

@@ -123,6 +123,11 @@ class Covered(Frozen):
             return float(self.ranks[i]), (i + 1) / n
         return float(self.ranks[j]), j / n
 
+    @property
+    def middle(self) -> float:
+        """The share of the values in the middle tenth: nearly all if a relation is exact."""
+        return float((np.abs(self.ranks - 0.5) < 0.05).mean())
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
@@ -201,7 +206,22 @@ class Calibration(Section):
                     )
                 )
         for v in self.continuous:
-            if v.adjusted < self.level:
+            if v.adjusted < self.level and v.middle > 0.9:
+                out.append(
+                    Finding(
+                        "calibration",
+                        f"{v.variable} follows from the others more closely than the model says: "
+                        f"{v.middle:.0%} of its values lie in the middle tenth.",
+                        v.middle,
+                        "note",
+                        f"If {v.variable} is the sum or difference of others, leave it out.",
+                        v.variable,
+                        v.middle,
+                        (v.variable,),
+                        v.adjusted,
+                    )
+                )
+            elif v.adjusted < self.level:
                 said, seen = v.widest
                 out.append(
                     Finding(

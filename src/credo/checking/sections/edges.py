@@ -174,6 +174,8 @@ def edges(net: Network, table: Table, *, samples: int, search: str, rng: Rng) ->
     rows, _, note = plain_rows(table, MAX_ROWS, 0)
     notes = [f"from {note}"] if note else []
     constant = constant_columns(rows)
+    if len(rows.schema.names) < 2:
+        return "one variable has no edges"
     if len(constant) > len(rows.schema.names) - 2:
         return f"{shortened(constant)} never varies in these rows, so no edge can be told"
     if constant:

@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.again.folds import Learner, has_gaps, judges_of, scored_by, whole_or_stop
+from credo.checking.again.folds import (
+    Again,
+    Learner,
+    has_gaps,
+    judges_of,
+    scored_by,
+    whole_or_stop,
+)
 from credo.checking.again.row_scores import (
     BITS,
     HEAD,
@@ -57,6 +64,8 @@ class HeldOut(Section):
     baselines: tuple[Score, ...]
     left_out: dict[str, str]
     chosen: str = ""
+    alone: bool = False
+    """Whether the graph of the model has no edge."""
 
     def __getitem__(self, name: str) -> Score:
         return pick((self.model, *self.baselines), "name", name, "Baseline", "in the report")
@@ -94,6 +103,18 @@ class HeldOut(Section):
             )
         for b in self.baselines:
             z = b.lead / max(b.lead_error, LEAST / BITS / 2)
+            if self.alone and b.name == "independent columns" and z >= -2:
+                out.append(
+                    Finding(
+                        "held_out",
+                        "The graph has no edge: the model is that of independent columns.",
+                        b.lead * BITS,
+                        "note",
+                        _UNRELATED,
+                        b.name,
+                    )
+                )
+                continue
             said = f"{abs(b.lead) * BITS:.3g} ± {b.lead_error * BITS:.2g} bits a row"
             if z < -2:
                 simpler = b.name == "independent columns"
@@ -129,7 +150,7 @@ class HeldOut(Section):
                             f"({b.lead * BITS:+.3g} ± {b.lead_error * BITS:.2g} bits a row).",
                             b.lead * BITS,
                             "warning" if abs(b.lead) > 1e-9 else "note",
-                            "The columns may be unrelated, or the rows too few to tell.",
+                            _UNRELATED,
                             b.name,
                             2 - z,
                         )
@@ -137,6 +158,7 @@ class HeldOut(Section):
         return out
 
 
+_UNRELATED = "The columns may be unrelated, or the rows too few to tell."
 _FLATTERED = "That flatters it, and proves nothing: judge it by rows kept aside."
 
 
@@ -155,9 +177,11 @@ def _advice(name: str) -> str:
 
 
 def held_out(
-    table: Table, scored: Scored, how: str, parts: list[NDArray[np.intp]], chosen: str = ""
-) -> HeldOut:
-    """The section: the baselines are learned on the folds of the same rows."""
+    table: Table, scored: Scored, who: Again, parts: list[NDArray[np.intp]], alone: bool
+) -> HeldOut | str:
+    """The section: the baselines are learned on the folds of the same rows; or why there is none,
+    which is so if not one of them can be.
+    """
     weights = weights_of(table)
     model = score_of("the model", scored, weights)
     learners, why = baselines_of(table)
@@ -171,7 +195,9 @@ def held_out(
         score = score_of(label, found, weights)
         lead, lead_error = difference(scored, found, weights)
         baselines.append(replace(score, lead=lead, lead_error=lead_error))
-    return HeldOut(how, model, tuple(baselines), why, chosen)
+    if not baselines:
+        return next(why[label] for label in learners)
+    return HeldOut(who.how.rstrip("."), model, tuple(baselines), why, who.chosen, alone)
 
 
 # --- Baselines: models that every model should beat, learned from the same rows.

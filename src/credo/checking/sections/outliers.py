@@ -166,11 +166,15 @@ def of_tables(tables: Iterable[tuple[list[Judge], Table]], net: Network, again: 
 
 def outliers(
     net: Network, table: Table, scored: Scored, generated: Surprises, notes: tuple[str, ...] = ()
-) -> Outliers:
-    """The section; `scored` has ln P of each row by a model that has not seen it."""
+) -> Outliers | str:
+    """The section; `scored` has ln P of each row by a model that has not seen it. Or why there is
+    none.
+    """
     bits = -scored.log * BITS
     known = scored.known
     threshold = generated.threshold(float(weights_of(table)[known].sum()))
+    if threshold == np.inf:
+        return "no rows were generated to compare these with"
     ranked = np.flatnonzero(known)
     ranked = ranked[np.argsort(-bits[ranked], kind="stable")]
     top = ranked[:_KEPT]

@@ -23,6 +23,7 @@ from credo.cli.options import Common, Manual, common_options, files, option
 from credo.cli.reading import read_from, reading_settings, text_options
 from credo.cli.terminal import print_table
 from credo.core.errors import CredoWarning, InputError
+from credo.core.render import many
 from credo.core.state_values import json_state
 
 __all__ = ["command"]
@@ -111,7 +112,8 @@ def command(
         if not common.quiet:
             print_telling(classes, clf.telling_words(8))
     elif model is None:
-        common.say(f"learned from {learned.rows:,} rows and {clf.n_features_in_} features\n")
+        features = many(clf.n_features_in_, "feature")
+        common.say(f"learned from {many(learned.rows, 'row')} and {features}\n")
     if learned.judged is not None:
         common.say("\n".join(learned.judged.lines()) + "\n")
     if found is not None and written is None:

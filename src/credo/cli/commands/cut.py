@@ -9,6 +9,7 @@ import click
 from credo.cli.models import refuse_no_folder
 from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.reading import read_from, reading_options
+from credo.core.render import many
 
 __all__ = ["command"]
 
@@ -63,4 +64,5 @@ def command(
         from credo.data.out.writing import write_rows
 
         write_rows(output, table.schema, table.batches())
-        common.say(f"wrote {output}: {len(table):,} rows of {len(table.schema)} variables")
+        wide = many(len(table.schema), "variable")
+        common.say(f"wrote {output}: {many(len(table), 'row')} of {wide}")

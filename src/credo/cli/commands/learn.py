@@ -119,11 +119,11 @@ def command(
 ) -> None:
     """Learn a network from a table: its graph by a score and a search, then its parameters.
 
-    `credo learn TABLE` alone says what it read, learns the graph (BDeu for discrete tables, BIC
-    otherwise; cells that are missing count for what their row says of them), gives every parameter
-    a posterior, checks the model on rows it has not seen, writes it beside the table, and says what
-    to do next: a screen in all, the rest by --details. A file that is there already is left alone
-    unless -o names it.
+    `credo learn TABLE` alone says what it read, learns the graph (BDeu, or BIC if no
+    column is discrete; cells that are missing count for what their row says of them), gives every
+    parameter a posterior, checks the model on rows it has not seen, writes it beside the table, and
+    says what to do next: a screen in all, the rest by --details. A file that is there already is
+    left alone unless -o names it.
 
     Ctrl-C ends the search: the best graph so far is fitted and written, and the exit code is 130.
 
@@ -225,9 +225,10 @@ def _refuse_settings(schema: Any, settings: dict[str, Any]) -> None:
     from credo.core.errors import InputError
     from credo.train.scores.edge_prior import log_odds
     from credo.train.scores.scores import ScoreSpec
+    from credo.train.structure.recipe import usual_score
 
-    usual = "bdeu" if all(v.is_discrete for v in schema.variables) else "bic"
-    ScoreSpec.of(settings["score"] or usual, ess=settings["ess"], prior=settings["prior"])
+    score = settings["score"] or usual_score(schema)
+    ScoreSpec.of(score, ess=settings["ess"], prior=settings["prior"])
     log_odds(settings["edge_prior"], schema.names, schema)
     alpha = settings.get("alpha")
     if alpha is not None and not 0 < alpha < 1:
@@ -258,7 +259,8 @@ def _introduce(table: Any, missing_cells: str, details: bool, common: Common) ->
         print_schema(table.schema)
     else:
         common.say(read_line(table.schema))
-        _few([n for c in table.schema.columns for n in (f"{c.name}: {m}" for m in c.notes)], common)
+        of_columns = [f"{c.name}: {m}" for c in table.schema.columns for m in c.notes]
+        _few([*table.schema.notes, *of_columns], common)
     common.say(gaps_line(table, missing_cells))
     hint = weights_line(table)
     if hint:

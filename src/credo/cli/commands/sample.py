@@ -10,6 +10,7 @@ import click
 from credo.cli.models import load_model, model_argument, refuse_no_folder
 from credo.cli.options import Common, Manual, common_options, option
 from credo.core.errors import InputError
+from credo.core.render import many
 
 __all__ = ["command"]
 
@@ -63,7 +64,7 @@ def command(
     if output is not None:
         refuse_no_folder(output)
         asked.sample(rows, seed, given=evidence, path=output, threads=threads)
-        common.say(f"wrote {output}: {rows:,} rows of {len(net.names)} variables")
+        common.say(f"wrote {output}: {many(rows, 'row')} of {many(len(net.names), 'variable')}")
         if common.as_json:
             common.emit("sample", {"model": model, "seed": seed, "rows": rows, "output": output})
     elif common.as_json:

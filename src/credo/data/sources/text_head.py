@@ -46,7 +46,17 @@ def fields_up_to(size: int) -> Iterator[None]:
 def header_of(path: Path, text: str, delimiter: str) -> list[str]:
     """The names in the first line of a file."""
     with fields_up_to(HEAD):
-        return _first_record(path, text, delimiter)
+        return _unquoted(_first_record(path, text, delimiter))
+
+
+def _unquoted(names: list[str]) -> list[str]:
+    """Names without single quotes, if each has them.
+
+    >>> _unquoted(["'GPA'", "'PSI'"]), _unquoted(["'t was", "b"])
+    (['GPA', 'PSI'], ["'t was", 'b'])
+    """
+    quoted = all(len(n) > 2 and n[0] == n[-1] == "'" for n in names)
+    return [n[1:-1] for n in names] if quoted else names
 
 
 def _first_record(path: Path, text: str, delimiter: str) -> list[str]:

@@ -51,10 +51,12 @@ def intervene(net: Network, values: Mapping[str, Any]) -> Network:
 
 
 def reversible_note(net: Network, do: Mapping[str, Any], asked: Collection[str]) -> str:
-    """Which arrows of a learned graph an answer hangs on that rows could not decide; or nothing."""
+    """Which arrows of a learned graph an answer hangs on that rows could not decide; that no path
+    of them leads there, so that nothing changes; or nothing.
+    """
     edges = hanging_on(net, do, asked)
     if not edges:
-        return ""
+        return _no_path(net, do, asked)
     named = ", ".join(f"{a} → {b}" for a, b in edges[:4])
     named += f" and {len(edges) - 4} more" if len(edges) > 4 else ""
     points = "points" if len(edges) == 1 else "point"
@@ -62,4 +64,24 @@ def reversible_note(net: Network, do: Mapping[str, Any], asked: Collection[str])
         f"what do({', '.join(do)}) does hangs on which way {named} {points}, and the rows do not "
         "tell: the graph with it turned fits them as well. Say what you know with "
         "required=, forbidden= or tiers= when learning"
+    )
+
+
+def _no_path(net: Network, do: Mapping[str, Any], asked: Collection[str]) -> str:
+    """What to say where observing would change the answer and setting does not, by the arrows of a
+    graph that was learned without a word on them.
+    """
+    details = {} if net.record is None else net.record.details
+    rules = details.get("recipe") or {}
+    told = any(rules.get(name) for name in ("required", "forbidden", "tiers"))
+    if told or not details.get("search"):
+        return ""
+    names = list(do)
+    reached = {*names, *net.dag.descendants(names)}
+    if reached & set(asked) or not set(net.dag.d_connected(names)) & set(asked):
+        return ""
+    return (
+        f"do({', '.join(do)}) changes nothing here: no arrows of the learned graph lead from it to "
+        f"{', '.join(sorted(asked))}. Rows alone seldom tell cause from effect: say what you know "
+        "with required=, forbidden= or tiers= when learning"
     )

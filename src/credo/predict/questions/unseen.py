@@ -67,7 +67,7 @@ def _notes(
     where = np.unravel_index(at, [p.arity for p in parents])
     pairs = ", ".join(f"{p.name}={p.states[i]}" for p, i in zip(parents, where, strict=True))
     note = f"no row has {pairs}: P({name} | {', '.join(p.name for p in local.parents)}) is "
-    note += f"{_held(local)} there"
+    note += _held(local)
     note += "" if weight > 0.995 else f" ({weight:.0%} of the answer)"
     note += "" if len(found) == 1 else f"; so in {many(len(found) - 1, 'more table')}"
     return (note,)
@@ -76,8 +76,12 @@ def _notes(
 def _held(local: Any) -> str:
     """What a distribution holds where no row told it."""
     if not isinstance(local, Cpt):
-        return "that of all rows together"
-    return "uniform" if local.learned.estimate == "mle" else "the prior alone"  # type: ignore[union-attr]
+        pooled = getattr(local.learned.prior, "like_all", 0.0)
+        several = sum(p.is_discrete for p in local.parents) > 1
+        if pooled and several:
+            return "taken there from what each of these does elsewhere"
+        return "that of all rows together there"
+    return "uniform there" if local.learned.estimate == "mle" else "the prior alone there"  # type: ignore[union-attr]
 
 
 def _table(name: str) -> str:

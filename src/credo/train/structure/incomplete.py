@@ -26,6 +26,7 @@ import numpy as np
 
 from credo.core.errors import InputError, LateError
 from credo.core.progress import within
+from credo.core.render import many
 from credo.data import Stream, Table
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
@@ -128,7 +129,10 @@ def structural_em(
     ended = tuple(value if e is best else e.trace[-1] for e in ends)
     notes = list(record.notes)
     if drawn:
-        notes.append(f"{drawn:,} rows have too many ways to be completed and were given draws")
+        have, were = ("has", "was") if drawn == 1 else ("have", "were")
+        notes.append(
+            f"{many(drawn, 'row')} {have} too many ways to be completed and {were} given draws"
+        )
     if starts > 1:
         heights = ", ".join(f"{height:,.6g}" for height in ended)
         notes.append(f"{len(ends)} of {starts} starts ended at {heights}; the best was taken")

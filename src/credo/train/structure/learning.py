@@ -16,7 +16,7 @@ import numpy as np
 
 from credo.core.errors import InputError, LateError
 from credo.core.lazy import renamed_arguments
-from credo.core.progress import Ticker
+from credo.core.progress import Ticker, seconds_left
 from credo.core.render import shortened
 from credo.core.schema import Schema, Variable
 from credo.core.threads import checked_threads
@@ -49,7 +49,7 @@ from credo.train.structure.fci import learn_pag
 from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
 from credo.train.structure.option_hints import refuse_unknown_search
 from credo.train.structure.problem import Outcome, Problem
-from credo.train.structure.recipe import belief_of, recipe_of, with_recipe
+from credo.train.structure.recipe import belief_of, recipe_of, usual_score, with_recipe
 from credo.train.structure.rules import Rules
 from credo.train.structure.searches import SEARCHES, run
 
@@ -213,9 +213,10 @@ def learn(
                 net = _structural(opened, score, search, start, parameters, settings, starts)
             except LateError:
                 limit = _limit(seconds)
-                assert limit is not None
+                if limit is None or not seconds_left():
+                    raise  # the deadline is that of what this is a part of
                 left = limit - (time.perf_counter() - began)
-                settings["seconds"] = round(max(left, limit / 4), 2)
+                settings["seconds"] = max(round(max(left, limit / 4), 2), 0.01)
                 missing, late = "available-cases", _LATE.format(limit)
             else:
                 told = {**settings, "starts": starts if starts > 1 else None}
@@ -408,8 +409,7 @@ def searched(
     refuse_unknown_search(search, SEARCHES)
     limit = _limit(seconds)
     chance = generator(rng)
-    if score is None:
-        score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bic"
+    score = usual_score(opened.schema) if score is None else score
     spec = ScoreSpec.of(
         score, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
     )
@@ -441,11 +441,13 @@ def searched(
 
 
 def _limit(seconds: Any) -> float | None:
+    """The seconds of a search: never more than a deadline around it leaves."""
+    left = max(seconds_left(), 1e-3)
     if seconds is None:
-        return None
+        return None if left == math.inf else left
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
         raise InputError(f"seconds must be a number above 0, got {seconds!r}.")
-    return float(seconds)
+    return min(float(seconds), left)
 
 
 def _dag(order: Any, names: Any, outcome: Outcome) -> Dag:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,11 +169,16 @@ def edge_strengths(
             table = _resampled(rows, seed)
             return one(table, score, search, rng=seed, threads=1, **options).dag.cpdag()
 
-        for cpdag in track(pool.map(again, seeds), "resampling", total=count):
-            for a, b in cpdag.directed:
-                _count(joined, towards, (a, b), 1.0)
-            for a, b in cpdag.undirected:
-                _count(joined, towards, (a, b), 0.5)
+        jobs = [pool.submit(copy_context().run, again, seed) for seed in seeds]  # on time as here
+        try:
+            for cpdag in track((job.result() for job in jobs), "resampling", total=count):
+                for a, b in cpdag.directed:
+                    _count(joined, towards, (a, b), 1.0)
+                for a, b in cpdag.undirected:
+                    _count(joined, towards, (a, b), 0.5)
+        finally:
+            for job in jobs:
+                job.cancel()  # the pool would wait for all of them
     direction = {e: towards.get(e, 0.0) / n for e, n in joined.items()}
     notes = (_GAPS[missing],) if gaps else ()
     return EdgeStrengths(nodes, {e: n / count for e, n in joined.items()}, direction, count, notes)
