@@ -200,8 +200,7 @@ Bytes join_rows(const std::vector<AnyVector>& codes,
 
 class JsonReader {
  public:
-  JsonReader(std::size_t most_columns, bool array, bool began)
-      : records_(most_columns, array, began), array_(array) {}
+  explicit JsonReader(std::size_t most_columns) : records_(most_columns) {}
 
   // Key, types that are there, bits of the objects that are not null (nothing: all), and the cells.
   using Column = std::tuple<std::string, int, std::optional<Array<std::uint8_t>>, JsonCells>;
@@ -211,9 +210,8 @@ class JsonReader {
     const std::uint8_t* text = bytes_of(bytes);
     require(
         bytes.size() >= 1 && bytes.size() <= 0x7fffffff &&
-            text[bytes.size() - 1] == (array_ ? '\0' : '\n'),
-        "The 'bytes' parameter must be at most 2^31 - 1 bytes, and end with a line end, or in an "
-        "array with a zero.");
+            text[bytes.size() - 1] == '\n',
+        "The 'bytes' parameter must be at most 2^31 - 1 bytes, and end with a line end.");
     const JsonRecords::Block block = records_.read(text, bytes.size(), most_objects);
     std::vector<Column> columns;
     for (const JsonColumn* column : records_.columns()) {
@@ -228,7 +226,6 @@ class JsonReader {
 
  private:
   JsonRecords records_;
-  bool array_;
 };
 
 }  // namespace
@@ -238,7 +235,7 @@ void bind_texts(nb::module_& m) {
   m.def("read_numbers", bound(&read_numbers), "offsets"_a, "bytes"_a, "words"_a);
   m.def("join_rows", bound(&join_rows), "codes"_a, "texts"_a, "ends"_a);
   nb::class_<JsonReader>(m, "JsonRecords")
-      .def(nb::init<std::size_t, bool, bool>(), "most_columns"_a, "array"_a, "began"_a = false)
+      .def(nb::init<std::size_t>(), "most_columns"_a)
       .def("read", bound(&JsonReader::read), "bytes"_a, "most_objects"_a);
 }
 

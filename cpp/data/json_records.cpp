@@ -159,8 +159,8 @@ void JsonColumn::add_nested(Text text) {
 
 // ---------------------------------------------------------------- objects
 
-const std::uint8_t* JsonRecords::past_blanks(const std::uint8_t* at) const {
-  while (*at == ' ' || *at == '\t' || *at == '\r' || (array_ && *at == '\n')) ++at;
+const std::uint8_t* JsonRecords::past_blanks(const std::uint8_t* at) {
+  while (*at == ' ' || *at == '\t' || *at == '\r') ++at;
   return at;
 }
 
@@ -180,10 +180,7 @@ bool JsonRecords::nested(const std::uint8_t*& at, const std::uint8_t* end) const
         }
         if (*at != '"') return false;
         break;
-      case '\n':
-        if (!array_) return false;
-        break;
-      case '\0': return false;
+      case '\n': case '\0': return false;
       default: break;
     }
   }
@@ -344,32 +341,17 @@ bool JsonRecords::line(const std::uint8_t*& at, const std::uint8_t* end, std::si
   return *at++ == '\n';
 }
 
-bool JsonRecords::element(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-  at = past_blanks(at);
-  if (began_) {
-    if (*at != ',') return false;
-    at = past_blanks(at + 1);
-  }
-  if (!object(at, end, row)) return false;
-  const std::uint8_t* const next = past_blanks(at);
-  if (*next == ',' || *next == ']') return began_ = true;
-  at = next;  // more is needed, or something else is there
-  return false;
-}
-
 JsonRecords::Block JsonRecords::read(const std::uint8_t* bytes, std::size_t size,
                                      std::size_t most_objects) {
   Block block;
   for (JsonColumn& column : columns_) column.clear();
   escaped_.clear();
   seen_ = 0;
-  const std::uint8_t *at = bytes, *const end = bytes + size - array_;
+  const std::uint8_t *at = bytes, *const end = bytes + size;
   while (at < end && block.objects < most_objects && block.objects * seen_ < kCells) {
     bool blank = false;
-    if (!(array_ ? element(at, end, block.objects) : line(at, end, block.objects, blank))) {
-      block.plain = array_ && at == end;
-      break;
-    }
+    block.plain = line(at, end, block.objects, blank);
+    if (!block.plain) break;
     block.objects += !blank;
     block.used = static_cast<std::size_t>(at - bytes);
   }

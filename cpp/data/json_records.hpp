@@ -47,20 +47,17 @@ struct JsonColumn {
 
 class JsonRecords {
  public:
-  // `array`: the bytes are from within an array, not lines; `began`: elements stand before them.
-  JsonRecords(std::size_t most_columns, bool array, bool began)
-      : most_columns_(most_columns), array_(array), began_(began) {}
+  explicit JsonRecords(std::size_t most_columns) : most_columns_(most_columns) {}
 
   struct Block {
-    std::size_t used = 0;     // bytes read: of whole lines, or up to the end of an object
+    std::size_t used = 0;     // bytes read, of whole lines
     std::size_t lines = 0;    // line ends among them
     std::size_t objects = 0;  // how many
     bool plain = true;        // false: what follows the bytes used is for another parser
   };
 
-  // Reads whole objects of UTF-8: lines, the last of which ends with \n, or elements and the commas
-  // before them, of which the last may be cut by the \0 that the bytes end with. At most so many
-  // objects are read, fewer where there are many columns.
+  // Reads lines of UTF-8, the last of which ends with \n. At most so many objects are read, fewer
+  // where there are many columns.
   Block read(const std::uint8_t* bytes, std::size_t size, std::size_t most_objects);
 
   // Those of which the block has a key, valid until the next call and as long as the bytes are.
@@ -72,10 +69,9 @@ class JsonRecords {
     std::size_t room;  // bytes that may be read from where it begins
   };
 
-  const std::uint8_t* past_blanks(const std::uint8_t* at) const;
+  static const std::uint8_t* past_blanks(const std::uint8_t* at);
   // These move `at` past what they read; where they fail it is where they stopped.
   bool line(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row, bool& blank);
-  bool element(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row);
   bool object(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row);
   bool value(const std::uint8_t*& at, const std::uint8_t* end, JsonColumn& column);
   // A list or an object, by its brackets; which kind closes which is not looked at.
@@ -94,8 +90,6 @@ class JsonRecords {
   };
 
   std::size_t most_columns_;
-  bool array_;
-  bool began_;  // an element of the array was read
   std::deque<JsonColumn> columns_;
   std::unordered_map<std::string, JsonColumn*, Hash, std::equal_to<>> by_key_;
   std::vector<JsonColumn*> order_;   // by place in the last object: the next is mostly the same

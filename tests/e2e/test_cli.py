@@ -1,8 +1,6 @@
 """The command line, as a person calls it: in a process of its own, or through its front door."""
 
 import json
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -120,17 +118,3 @@ def test_demo_tells_the_whole_story(tmp_path):
     assert code == 0 and err == ""
     for figure in ("play_tennis.csv: 14 rows", "0.885976", "Beta(6, 6)", "powers of 2", "0.6"):
         assert figure in out, figure
-
-
-def test_in_a_real_terminal_it_draws_and_folds():
-    pexpect = pytest.importorskip("pexpect", reason="pexpect is not installed")
-    child = pexpect.spawn(
-        str(CREDO), ["schema", str(cr.examples.path("restaurant"))],
-        encoding="utf-8", dimensions=(40, 60), timeout=30,
-        env={k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")},
-    )  # fmt: skip
-    child.expect(pexpect.EOF)
-    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", child.before).splitlines()
-    assert "Burger" in child.before and all(len(line) <= 60 for line in lines)
-    child.close()
-    assert child.exitstatus == 0

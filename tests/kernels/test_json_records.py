@@ -17,16 +17,12 @@ from credo.data.sources.json_blocks import MIXED, Plain, kind_of, plain_block
 MANY = 1_000
 
 
-def reader(*, array: bool = False) -> _core.JsonRecords:
-    return _core.JsonRecords(MANY, array)
+def reader() -> _core.JsonRecords:
+    return _core.JsonRecords(MANY)
 
 
 def read(text: str, most: int = MANY, records: _core.JsonRecords | None = None) -> Any:
     return plain_block(records or reader(), memoryview(text.encode()), most)
-
-
-def read_array(text: str, most: int = MANY) -> Any:
-    return plain_block(reader(array=True), memoryview(text.encode() + b"\0"), most)
 
 
 def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -80,7 +76,7 @@ spoils = st.lists(
 
 
 @st.composite
-def text_of(draw: Any, between: str) -> str:
+def lines_of(draw: Any) -> str:
     """Objects, some of them spoilt."""
     out = []
     for row in draw(st.lists(st.dictionaries(keys, values, max_size=4), min_size=1, max_size=4)):
@@ -89,7 +85,7 @@ def text_of(draw: Any, between: str) -> str:
         for at, gone, more in draw(spoils):
             line = line[:at] + more + line[at + gone :]
         out.append(line + draw(st.sampled_from(["", "\r", "\n", "\n \t"])))
-    return between.join(out)
+    return "\n".join(out)
 
 
 def is_text(text: str) -> bool:
@@ -97,7 +93,7 @@ def is_text(text: str) -> bool:
 
 
 @settings(max_examples=400)
-@given(text_of("\n").filter(is_text), st.sampled_from([1, 2, MANY]))
+@given(lines_of().filter(is_text), st.sampled_from([1, 2, MANY]))
 def test_lines_that_are_plain_are_what_json_reads(text: str, most: int) -> None:
     text += "\n"
     found = read(text, most)
@@ -107,35 +103,6 @@ def test_lines_that_are_plain_are_what_json_reads(text: str, most: int) -> None:
         assert part.count("\n") == count and block.rows <= most
         check_lines(block, part.split("\n")[:-1])
         assert not plain or block.rows == most or used == len(text.encode())
-
-
-@settings(max_examples=400)
-@given(text_of(",").filter(is_text), st.sampled_from([1, 2, MANY]), st.integers(0, 200))
-def test_elements_that_are_plain_are_what_json_reads(text: str, most: int, cut: int) -> None:
-    for part in (text + "]", text[:cut]):
-        found = read_array(part, most)
-        if found is not None:
-            used, _, _, block = found
-            done = part.encode()[:used].decode()
-            check(block, json.loads(f"[{done}]", object_pairs_hook=once_each))
-
-
-@given(st.lists(st.dictionaries(keys, values, max_size=3), min_size=1, max_size=6), st.data())
-def test_an_array_is_read_wherever_it_is_cut(rows: list[Any], data: Any) -> None:
-    text = json.dumps(rows, indent=data.draw(st.sampled_from([None, 1])))[1:]
-    if not is_text(json.dumps(rows, ensure_ascii=False)) or "nfinity" in text:
-        return
-    records, left, done = reader(array=True), b"", 0
-    while text:
-        size = data.draw(st.integers(1, len(text)))
-        left, text = left + text[:size].encode(), text[size:]
-        used, _, plain, block = plain_block(records, memoryview(left + b"\0"), MANY)  # type: ignore[misc]
-        if any(isinstance(v, int) and abs(v) >= 10**18 for row in rows for v in row.values()):
-            return  # beyond what is plain
-        check(block, rows[done : done + block.rows], first=not done)
-        left, done = left[used:], done + block.rows
-        assert plain or left.strip().startswith(b"]")
-    assert done == len(rows)
 
 
 @pytest.mark.parametrize(
@@ -155,10 +122,6 @@ def test_what_is_plain(line: str) -> None:
     found = read(f"\n{line}\n \n{line}\n")
     assert found is not None and found[2]
     check_lines(found[3], f"{line}\n{line}".split("\n"))
-    inner = ",\n".join([*line.split("\n"), line.split("\n")[0]])
-    used, _, plain, block = read_array(inner + " ]")
-    assert not plain and inner.encode()[used:].isspace() is bool(inner.encode()[used:])
-    check(block, json.loads(f"[{inner}]"))
 
 
 @pytest.mark.parametrize(
@@ -180,11 +143,6 @@ def test_what_is_not(line: str) -> None:
         used, _, plain, block = found
         assert (used, plain) == (len(first), False)
         check(block, [{"a": 1}])
-    inner = '{"a": 1}'
-    found = read_array(f"{inner},{line}]")
-    if found is not None:
-        assert found[0] == len(inner)
-        check(found[3], [{"a": 1}])
 
 
 def test_whole_numbers_among_decimals_are_decimals() -> None:
@@ -212,7 +170,7 @@ def test_a_reader_goes_on_with_what_it_knows() -> None:
 def test_wide_objects_come_in_small_blocks_and_too_many_columns_not_at_all() -> None:
     lines = [json.dumps({f"k{i}": 1}) for i in range(20_000)]
     text = memoryview(("\n".join(lines) + "\n").encode())
-    used, count, plain, block = plain_block(_core.JsonRecords(20_000, False), text, 10**6)  # type: ignore[misc]
+    used, count, plain, block = plain_block(_core.JsonRecords(20_000), text, 10**6)  # type: ignore[misc]
     assert plain and block.rows == count < 3_000 and used < len(text)
     check_lines(block, lines[:count])
     used, count, plain, block = plain_block(reader(), text, 10**6)  # type: ignore[misc]
@@ -220,6 +178,6 @@ def test_wide_objects_come_in_small_blocks_and_too_many_columns_not_at_all() -> 
 
 
 def test_lines_must_be_whole() -> None:
-    for text, array in ((b"", False), (b'{"a": 1}', False), (b'{"a": 1}\n', True)):
-        with pytest.raises(ValueError, match="end with a line end, or in an array with a zero"):
-            reader(array=array).read(np.frombuffer(text, np.uint8), MANY)
+    for text in (b"", b'{"a": 1}'):
+        with pytest.raises(ValueError, match="end with a line end"):
+            reader().read(np.frombuffer(text, np.uint8), MANY)

@@ -1,12 +1,16 @@
-"""Implied independences: p-values that mean what they say, missing edges found."""
+"""Implied independences: p-values that mean what they say, missing edges found, many tests."""
 
 import numpy as np
 import pytest
 from scipy.stats import f as f_distribution
+from scipy.stats import false_discovery_control
 from tests.unit.checking.nets import SPRINKLER, gaussian, kolmogorov, mixed, with_gaps
 
 import credo as cr
 from credo.checking.sections.independence import independence, line_test
+from credo.checking.sections.multiplicity import benjamini_hochberg, holm
+
+# --- Implied independences: p-values that mean what they say, missing edges found ---
 
 
 def implied_of(net, rows):
@@ -95,3 +99,21 @@ def test_gaps_leave_each_test_the_rows_it_has():
     found = implied_of(SPRINKLER, rows)
     assert not found.refuted
     assert "in which its variables were observed" in str(found)
+
+
+# --- ---
+
+
+def test_benjamini_and_hochberg_as_scipy_has_them():
+    p = np.random.default_rng(0).random(50) ** 3
+    assert np.allclose(benjamini_hochberg(p), false_discovery_control(p))
+
+
+def test_holm_by_its_definition():
+    p = np.random.default_rng(1).random(20) ** 3
+    order = np.argsort(p)
+    want = np.empty(20)
+    for i, k in enumerate(order):
+        want[k] = min(1.0, max((20 - j) * p[order[j]] for j in range(i + 1)))
+    assert np.allclose(holm(p), want)
+    assert holm([]).tolist() == []

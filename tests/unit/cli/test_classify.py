@@ -1,4 +1,4 @@
-"""`credo classify`: small tables, reading options, renamed columns, saved models, files of rows."""
+"""'credo classify': tables, texts, reading options, saved models, files of several kinds."""
 
 import csv
 import json
@@ -13,6 +13,9 @@ from credo.cli.classify_rows import Classifier
 from credo.cli.commands import classify
 from credo.errors import CredoError
 from credo.estimators import NaiveBayes
+
+# --- `credo classify`: small tables, reading options, renamed columns, saved models, files of
+#     rows ---
 
 
 def run(*arguments):
@@ -189,3 +192,81 @@ def test_rows_that_are_not_there_are_refused_before_anything_is_learned(tmp_path
     monkeypatch.setattr(classify, "read_from", lambda **_: pytest.fail("the table was read"))
     for name, told in (("nofile.csv", "There is no file"), ("rows.xyz", "There is no file")):
         assert told in refused(path, "--target", "y", "--predict", tmp_path / name)
+
+
+# --- `credo classify` of a column of free text ---
+
+
+MAIL = [
+    ("win a free prize now", "spam"), ("free offer claim your prize", "spam"),
+    ("claim the free offer today", "spam"), ("are you coming to the lecture", "ham"),
+    ("the lecture is at ten", "ham"), ("see you at home", "ham"), ("no label here", ""),
+]  # fmt: skip
+
+
+@pytest.fixture
+def mail(tmp_path):
+    path = tmp_path / "mail.csv"
+    path.write_text("body,folder,size\n" + "".join(f'"{t}",{c},{len(t)}\n' for t, c in MAIL))
+    return str(path)
+
+
+def run_classify_text(*arguments):
+    return CliRunner().invoke(app, ["classify", *arguments])
+
+
+def test_a_column_named(mail):
+    done = run_classify_text(mail, "--target", "folder", "--text", "body", "--cv", "3")
+    assert done.exit_code == 0, done.output
+    assert "learned from 6 texts in 'body' with" in done.output
+    assert "free" in done.output and "lecture" in done.output
+    assert "3-fold cross-validation" in done.output
+    assert "1 rows without a class were left out" in done.output
+    assert "only 'body' was used" in done.output
+
+
+def test_json_and_predictions(mail, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text('body,other\n"a free prize",1\n,2\n"the lecture",3\n')
+    done = run_classify_text(mail, "--target", "folder", "--text", "body", "--cv", "0", "--json",
+               "--predict", str(new))  # fmt: skip
+    told = json.loads(done.output)
+    assert [p["class"] for p in told["predictions"]][::2] == ["spam", "ham"]
+    assert told["predictions"][1]["p"] == pytest.approx([0.5, 0.5])  # no word: the prior
+    assert told["text"] == "body"
+    assert told["telling_words"]["spam"][0]["word"] == "free"
+
+
+def test_the_only_column_is_found(shared_tables):
+    done = run_classify_text(str(shared_tables / "sms_spam.csv.gz"), "--target", "label", "--json")
+    told = json.loads(done.output)
+    assert told["text"] == "text"
+    assert told["cross_validation"]["accuracy"] > 0.98
+    assert told["words"] == 8753
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--text", "bdy"], "Did you mean 'body'"),
+        (["--text", "folder"], "two columns"),
+        (["--text", "body", "--method", "tan"], "not by 'tan'"),
+        (["--text", "body", "-o", "m.bif"], "no file format"),
+        (["--text", "body", "--cv", "9"], "between 2 and 3"),
+        (["--text", "body", "--weights", "size"], "without weights"),
+    ],
+)
+def test_bad_input(mail, arguments, says):
+    with pytest.raises(CredoError, match=says):
+        CliRunner().invoke(
+            app, ["classify", mail, "--target", "folder", *arguments],
+            catch_exceptions=False, standalone_mode=False,
+        )  # fmt: skip
+
+
+def test_no_feature_at_all(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("y,same\na,1\nb,1\n")
+    with pytest.raises(CredoError, match="no feature to learn 'y' from: 'same'"):
+        CliRunner().invoke(app, ["classify", str(path), "--target", "y"],
+                           catch_exceptions=False, standalone_mode=False)  # fmt: skip

@@ -213,31 +213,13 @@ def test_the_gap_between_lines_cannot_be_forged(put):
         cr.read(path)
 
 
-# --- elements of an array that are not plain ----------------------------------------------
+# --- elements of an array ------------------------------------------------------------------
 
 HUGE = 10**30
 
 
-@pytest.mark.parametrize("odd", [0, 1, 50, 99])
-def test_the_kernel_goes_on_after_an_element_that_is_not_plain(put, monkeypatch, odd):
-    rows = [{"a": HUGE if i == odd else i, "b": "xy"[i % 2]} for i in range(100)]
-    path = put("[" + ",\n".join(map(json.dumps, rows)) + "]\n", "t.json")
-    read, by_kernel = jsonlines.plain_block, []
-
-    def noted(*given):
-        found = read(*given)
-        by_kernel.append(found[3].rows)
-        return found
-
-    monkeypatch.setattr(jsonlines, "_BLOCK", 200)
-    monkeypatch.setattr(jsonlines, "plain_block", noted)
-    feed = json_feed(path, "", kept=2**20)
-    assert list(cells(feed).values()) == [[r["a"] for r in rows], [r["b"] for r in rows]]
-    assert sum(by_kernel) > 80  # the rest of a block of some ten is not its own
-
-
 @pytest.mark.parametrize("before", [0, 1, 40])
-def test_faults_after_an_element_that_is_not_plain_are_told_by_their_line(put, monkeypatch, before):
+def test_faults_in_an_array_are_told_by_their_line(put, monkeypatch, before):
     monkeypatch.setattr(jsonlines, "_BLOCK", 60)
     plain = ['{"a": 1, "b": "x"}'] * before
     rows = [*plain, f'{{"a": {HUGE}, "b": "x"}}', *['{"a": 2, "b": "y"}'] * 40]

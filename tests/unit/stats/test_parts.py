@@ -1,4 +1,4 @@
-"""Parts of a table: what one part alone could not hold, and sums of many parts."""
+"""Parts of a table and their sums; states that are alike; Ctrl-C in a tally."""
 
 import numpy as np
 import pyarrow as pa
@@ -6,11 +6,14 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.interrupts import work_after_ctrl_c
 
 import credo as cr
 from credo.errors import InputError
 from credo.stats.adding_up import added_up
 from credo.stats.configurations import grouped
+
+# --- Parts of a table: what one part alone could not hold, and sums of many parts ---
 
 
 def test_moments_by_configurations_that_no_row_has():
@@ -99,3 +102,73 @@ def test_the_learned_graph_does_not_depend_on_the_parts(tmp_path, kind):
         stream = cr.read(folder, memory=1, report=lambda done, total: None, **how)
         found.add(cr.learn(stream, search="hill-climb", rng=0).dag)
     assert len(found) == 1
+
+
+# --- States that are equal in Python, or written alike, are told apart: True, 1, '1' and 'True' ---
+
+
+ROWS = {"x": [True, 1, "1", 1, True, True, "True"], "y": ["a", "b", "a", "b", "a", "b", "a"]}
+
+
+def test_the_report_shows_them_apart():
+    table = cr.read(ROWS)
+    assert "4: True, 1, '1', 'True'" in str(table.schema)
+    assert "2: a, b" in str(table.schema)  # of texts alone the quotes would say nothing
+    assert "3: 0.5, 1.5, 2.5" in str(cr.read({"x": [0.5, 1.5, 2.5] * 3}, {"x": "discrete"}).schema)
+
+
+def test_counts_are_shown_apart():
+    tally = cr.tally(cr.read(ROWS), ["x", ("y", ["x"])])
+    assert str(tally["x"]).splitlines() == [
+        "x=True  x=1  x='1'  x='True'",
+        "     3    2      1         1",
+    ]
+    assert [line.split() for line in str(tally["y", ["x"]]).splitlines()] == [
+        ["x", "y=a", "y=b"],
+        ["True", "2", "1"],
+        ["1", "0", "2"],
+        ["'1'", "1", "0"],
+        ["'True'", "1", "0"],
+    ]
+
+
+def test_answers_and_tables_are_shown_apart():
+    net = cr.fit("[x][y|x]", cr.read(ROWS), prior=cr.BDeu(1))
+    first = ["True", "1", "'1'", "'True'"]
+    for shown in (net.p("x"), net.cpt("y")):
+        assert [line.split()[0] for line in str(shown).splitlines()[-4:]] == first
+    assert "x='1'" in str(net.cpt("x"))
+
+
+def test_they_come_back_in_frames():
+    net = cr.fit("[x][y|x]", cr.read(ROWS), prior=cr.BDeu(1))
+    cells = net.sample(200, rng=0, to="pandas")["x"].tolist()
+    assert {(type(c), c) for c in cells} == {(bool, True), (int, 1), (str, "1"), (str, "True")}
+
+
+# --- Ctrl-C stops a tally at once, in whichever kernel it is ---
+
+
+ROWS_INTERRUPTS = """
+import numpy as np
+import credo as cr
+from credo.stats.plan import tally_block
+rng = np.random.default_rng(0)
+names = [f"v{i}" for i in range(20)]
+cells = {name: rng.integers(0, 4, 2_000_000).astype(np.int8) for name in names}
+table = cr.read(cells, schema=dict.fromkeys(names, "discrete"))
+"""
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "table.tally([('v0', names[1:])])",
+        "table.unique()",
+        "tally_block(table.block, [('v0', names[1:9])], threads=2, kernel='sparse')",
+        "table.tally([(c, names[i + 1 : i + 8]) for i, c in enumerate(names[:12])])",
+    ],
+)
+def test_a_tally_hears_ctrl_c(work):
+    seconds, _ = work_after_ctrl_c(ROWS_INTERRUPTS, work)
+    assert seconds < 1.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import zlib
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,10 +124,10 @@ class _Look:
 
 # --- The objects of a JSON file, block by block, with the values that Python's json module gives
 #
-# A line holds one object, or the file is one array of objects. What is plain is read by a kernel,
-# straight to columns. A line that is not (a whole number beyond 64 bits, say) is parsed by the json
-# module, with those of the same block that follow it; so are elements of an array, and objects
-# over several lines.
+# A line holds one object, or the file is one array of objects. Lines that are plain are read by a
+# kernel, straight to columns. One that is not (a whole number beyond 64 bits, say) is parsed by the
+# json module, with those of the same block that follow it; so is an array, and objects over several
+# lines.
 
 
 _BLOCK = 4 * 2**20  # characters read at a time
@@ -185,7 +185,7 @@ class _Reader:
     # --- one object a line ----------------------------------------------------------------
 
     def _lines(self, left: str) -> Iterator[Block]:
-        plain, more = _core.JsonRecords(MAX_COLUMNS, array=False), True
+        plain, more = _core.JsonRecords(MAX_COLUMNS), True
         while more:
             text = self.text.read(_BLOCK)
             more = bool(text)
@@ -231,63 +231,19 @@ class _Reader:
 
     def _values(self, left: str) -> Iterator[Block]:
         left = self._without_blanks(left)
-        inside, began = left.startswith("["), False
-        rest: str | None = left[inside:]
-        while rest is not None:
-            if inside:
-                rest, began = yield from self._plain_elements(rest, began)
-            rest, began = (yield from self._others(rest, inside, began)), True
-
-    def _others(self, text: str, inside: bool, began: bool) -> Generator[Block, None, str | None]:
-        """The blocks of a text value by value; returns what follows the first element of an array
-        that was not whole in it, None at the end.
-        """
+        inside = left.startswith("[")
         rows: list[dict[str, Any]] = []
-        rest: str | None = None
-        for value, left, at in self._each(text, inside, began):
+        for value in self._each(left[inside:], inside):
             rows.append(value)
-            if inside and left is not text:
-                rest = self._passed(left[at:], left[:at])
-                break
             if len(rows) == BATCH:
                 yield Objects(rows, self.name)
                 rows = []
         if rows:
             yield Objects(rows, self.name)
-        return rest
 
-    def _plain_elements(self, left: str, began: bool) -> Generator[Block, None, tuple[str, bool]]:
-        """The blocks of an array by the kernel, as long as its elements are plain; returns the text
-        that is left, and whether any came before it.
-        """
-        plain = _core.JsonRecords(MAX_COLUMNS, array=True, began=began)
-        while True:
-            data, goes_on = memoryview(left.encode() + b"\0"), True
-            while goes_on:
-                found = plain_block(plain, data, BATCH)
-                if found is None:
-                    goes_on = False
-                    break
-                used, lines, goes_on, block = found
-                data = data[used:]
-                self.line += lines
-                if not block.rows:
-                    break
-                began = True
-                yield block
-            left = str(data[:-1], "utf-8")
-            more = self.text.read(_BLOCK) if goes_on and len(left) <= _LONGEST else ""
-            if not more:
-                return left, began
-            left += more
-
-    def _each(
-        self, left: str, inside: bool, began: bool
-    ) -> Iterator[tuple[dict[str, Any], str, int]]:
-        """The objects of an array, or objects one after the other, each with the text that was read
-        last and the place in it where the object ends.
-        """
-        at = 0
+    def _each(self, left: str, inside: bool) -> Iterator[dict[str, Any]]:
+        """The objects of an array, or objects one after the other."""
+        at, began = 0, False
         while True:
             left, at = self._filled(left, at)
             if inside and left.startswith("]", at):
@@ -305,7 +261,7 @@ class _Reader:
                 return
             value, left, at = self._next(left, at)
             began = True
-            yield value, left, at
+            yield value
 
     def _next(self, left: str, at: int) -> tuple[dict[str, Any], str, int]:
         """The object at a place, and where it ends; more text is read while it is not whole."""

@@ -7,7 +7,7 @@
 - a distribution: anything with `logpdf` or `logpmf`;
 - a function of the observation that gives its probability (or density), or the logarithm.
 
-A belief about a parameter is a hypothesis too, one that learns: see `hypotheses_composite`.
+A belief about a parameter is a hypothesis too, one that learns: see `composite.py`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from credo.core.frozen import Frozen
-from credo.core.render import number, table_html, table_text
+from credo.core.render import Shown, View, number
 from credo.model.methods.pictures import picture
 
 _SAME = (
@@ -39,7 +39,7 @@ def largest(scores: Mapping[int, float]) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Candidates(Frozen):
+class Candidates(Shown, Frozen):
     """What is known of each number of clusters; `k` is the one that `by` chooses.
 
     A `note` says that none met the rule; `k` is then the last one tried.
@@ -65,7 +65,7 @@ class Candidates(Frozen):
     def __getitem__(self, k: int) -> Mapping[str, float]:
         return self.rows[k]
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[int]]:
+    def _view(self) -> View:
         names = self.names
         head = ["k", *(n.replace("_", " ") for n in names), ""]
         rows = [
@@ -76,7 +76,8 @@ class Candidates(Frozen):
             ]
             for k, row in self.rows.items()
         ]
-        return head, rows, list(range(len(names) + 1))
+        note = f"noticed: {self.note}" if self.note else ""
+        return View("", head, rows, range(len(names) + 1), note)
 
     @property
     def _mark(self) -> str:
@@ -86,15 +87,5 @@ class Candidates(Frozen):
         """The criterion against k, the chosen one marked."""
         return picture("candidates")(self, ax, **options)
 
-    def __str__(self) -> str:
-        head, rows, right = self._table()
-        return table_text(head, rows, right=right) + (
-            f"\nnoticed: {self.note}" if self.note else ""
-        )
-
     def __repr__(self) -> str:
         return f"Candidates({self.method}, k = {self.k} by {self.by})"
-
-    def _repr_html_(self) -> str:
-        head, rows, right = self._table()
-        return table_html(head, rows, right=right, caption=self.note)

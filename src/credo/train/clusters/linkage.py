@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError, LimitError
 from credo.core.frozen import Frozen
-from credo.core.render import number, text_html
+from credo.core.render import Told, number
 from credo.core.threads import checked_threads
 from credo.data import Table
 from credo.stats.configurations import frozen
@@ -37,7 +37,7 @@ Labels = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Tree(Frozen):
+class Tree(Told, Frozen):
     """The tree of an agglomerative clustering; `cut` makes clusters of it.
 
     >>> import credo as cr
@@ -122,9 +122,6 @@ class Tree(Frozen):
         joined = coo_array((np.ones(len(parts), dtype=np.int8), (parts, made)), shape=(size, size))
         labels: Labels = connected_components(joined, directed=False)[1][: self.rows]
         return labels.astype(np.intp)
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
 
     def __str__(self) -> str:
         h = self.heights

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.render import number, table_html, table_text
+from credo.core.render import Shown, View, number
 from credo.predict.rows.far_rows import AFAR
 
 Floats = NDArray[np.float64]
@@ -199,7 +199,7 @@ def means_of(points: Floats, labels: Labels, k: int, weights: Floats | None = No
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Shown):
     """The steps of hard EM: the objective after each E and each M step.
 
     >>> import numpy as np
@@ -221,8 +221,8 @@ class Steps:
         """The objective after each E step: it never rises."""
         return self.objective[::2]
 
-    def _rows(self) -> list[list[str]]:
-        return [
+    def _view(self) -> View:
+        rows = [
             [
                 str(i // 2 + 1),
                 "M" if i % 2 else "E",
@@ -231,12 +231,7 @@ class Steps:
             ]
             for i, w in enumerate(self.objective)
         ]
-
-    def __str__(self) -> str:
-        return table_text(["iteration", "step", "W", "moved"], self._rows(), right=[0, 2, 3])
-
-    def _repr_html_(self) -> str:
-        return table_html(["iteration", "step", "W", "moved"], self._rows(), right=[0, 2, 3])
+        return View("", ["iteration", "step", "W", "moved"], rows, [0, 2, 3])
 
 
 @dataclass(frozen=True, slots=True)

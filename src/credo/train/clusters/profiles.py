@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.frozen import Frozen
-from credo.core.render import bar, number, table_html, table_text, text_html
+from credo.core.render import Told, bar, number, table_html, table_text
 from credo.core.schema import Schema, Variable
 from credo.data import Table
 
@@ -28,7 +28,7 @@ _TENTHS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Telling(Frozen):
+class Telling(Told, Frozen):
     """One column of one cluster: how telling it is, and what it is like inside and in the whole.
 
     `inside` and `whole` map states to shares; of a continuous column they hold its mean and its
@@ -40,9 +40,6 @@ class Telling(Frozen):
     inside: dict[Any, float]
     whole: dict[Any, float]
     continuous: bool
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
 
     def __str__(self) -> str:
         if self.continuous:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import CredoError, InputError
 from credo.core.progress import track
-from credo.core.render import text_html
+from credo.core.render import Told
 from credo.data import Table
 from credo.train.clusters.geometry import Geometry, Unmade
 from credo.train.clusters.partition import Partition
@@ -179,7 +179,7 @@ _COPIES = 10_000_000  # which are drawn one by one, at most
 
 
 @dataclass(frozen=True, slots=True)
-class Stability:
+class Stability(Told):
     """The agreement of the answer with that of each resample."""
 
     agreement: tuple[float, ...]
@@ -194,9 +194,6 @@ class Stability:
     def sd(self) -> float:
         """How much the agreement varies between resamples."""
         return float(np.std(self.agreement, ddof=1)) if len(self.agreement) > 1 else 0.0
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
 
     def __str__(self) -> str:
         n = len(self.agreement)

@@ -10,7 +10,7 @@ Rows that are the same are one node, which counts as so many, and nodes stand in
 cells: equal rows are together, and the order of a table's rows and columns changes nothing.
 
 Neighbours give a sparse W, exact at any size. The affinity exp(−γ d²) to other rows is dense: up to
-5,000 rows it is exact, above it stands on landmarks (`nystrom.py`) and says its error.
+5,000 rows it is exact, above it stands on landmarks (`affinity.py`) and says its error.
 """
 
 from __future__ import annotations

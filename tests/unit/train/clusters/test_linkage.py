@@ -1,4 +1,4 @@
-"""Agglomerative clustering: SciPy's trees, cuts, Gower's distance, the guard."""
+"""Agglomerative clustering: SciPy's trees, cuts, Gower's distance, the guard, Ctrl-C."""
 
 import tracemalloc
 
@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
+from tests.interrupts import work_after_ctrl_c
 
 import credo as cr
 from credo.errors import InputError, LimitError
 from credo.train.clusters.linkage import Tree, tree_of
 from credo.train.clusters.quality import adjusted_rand
+
+# --- Agglomerative clustering: SciPy's trees, cuts, Gower's distance, the guard ---
+
 
 METHODS = ["single", "complete", "average", "ward"]
 
@@ -169,3 +173,26 @@ def test_wide_ward_of_numbers_whose_squares_are_nearly_too_large():
     x = np.random.default_rng(0).normal(size=(50, 200))
     links = tree_of(x, "ward")
     assert np.array_equal(tree_of(1e152 * x, "ward")[:, :2], links[:, :2])
+
+
+# --- Ctrl-C stops single link at once, whichever way its spanning tree is found; and k-means ---
+
+
+POINTS = """
+import numpy as np
+import credo as cr
+rng = np.random.default_rng(0)
+wide = rng.normal(size=(60_000, 30))
+narrow = rng.normal(size=(300_000, 6))
+"""
+
+
+@pytest.mark.parametrize("points", ["wide", "narrow"])
+def test_single_link_hears_ctrl_c(points):
+    seconds, _ = work_after_ctrl_c(POINTS, f"cr.cluster({points}, 'single', k=3)")
+    assert seconds < 1.0
+
+
+def test_k_means_hears_ctrl_c():
+    seconds, _ = work_after_ctrl_c(POINTS, "cr.cluster(narrow, k=64, tol=0.0, scale='none')")
+    assert seconds < 1.0

@@ -1,4 +1,4 @@
-"""How good a grouping is: sums of squares from counts, silhouettes from the rows they need."""
+"""How good a grouping is, and what its clusters are."""
 
 import os
 import subprocess
@@ -11,10 +11,14 @@ from sklearn.metrics import silhouette_score
 
 import credo as cr
 from credo.errors import LimitError
+from credo.train.clusters import profiles as module
 from credo.train.clusters import space as space_module
 from credo.train.clusters.geometry import geometry_of, unmade_of
+from credo.train.clusters.profiles import edges_of, profiles_of
 from credo.train.clusters.quality import share_explained, silhouette, squares_of
 from credo.train.clusters.space import Space, space_of
+
+# --- How good a grouping is: sums of squares from counts, silhouettes from the rows they need ---
 
 
 def mixed_rows(n=400, gaps=False):
@@ -175,3 +179,56 @@ def test_silhouettes_are_scikit_learns_with_a_class_that_holds_no_row(weights):
     truth = silhouette_score(cdist(every, every), np.repeat(labels, copies), metric="precomputed")
     geometry = geometry_of(cr.read({"x": x[:, 0], "y": x[:, 1]}))
     assert silhouette(geometry, labels, 4, w)[0] == pytest.approx(truth, rel=1e-12)
+
+
+# --- What many clusters are: the numbers of the definition, each column looked at once ---
+
+
+def table_and_labels(k=30, n=900):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n) + 1e4
+    x[::11] = np.nan
+    rows = {"x": x, "y": rng.gamma(2.0, size=n), "c": rng.choice(list("abcd"), n)}
+    labels = rng.integers(0, k, n)
+    labels[labels == 7] = 8  # a cluster without a row
+    return cr.read(rows), labels
+
+
+def test_profiles_are_those_of_the_definition():
+    table, labels = table_and_labels()
+    found = profiles_of(table.schema, [(table, labels)], 30, edges_of(table))
+    edges = edges_of(table)
+    for name in table.schema.names:
+        values = table.block.arrays[table.schema.index(name)]
+        number = name != "c"
+        there = ~np.isnan(values) if number else np.ones(len(values), dtype=bool)
+        codes = np.searchsorted(edges[name], values[there]) if number else values[there]
+        q = np.bincount(codes) / there.sum()
+        for c in range(30):
+            told = next(t for t in found[c] if t.column == name)
+            own = labels[there] == c
+            if not own.any():
+                assert told.bits == 0 and not told.inside
+                continue
+            p = np.bincount(codes[own], minlength=len(q)) / own.sum()
+            on = p > 0
+            assert told.bits == pytest.approx((p[on] * np.log2(p[on] / q[on])).sum(), abs=1e-12)
+            if number:
+                x = values[there]
+                want = {"mean": x[own].mean(), "sd": x[own].std()}
+                assert told.inside == pytest.approx(want, rel=1e-9)
+                assert told.whole == pytest.approx({"mean": x.mean(), "sd": x.std()}, rel=1e-9)
+            else:
+                assert list(told.inside.values()) == pytest.approx(p.tolist())
+                assert list(told.whole.values()) == pytest.approx(q.tolist())
+    for tellings in found:
+        bits = [t.bits for t in tellings]
+        assert bits == sorted(bits, reverse=True)
+
+
+def test_clusters_are_merged_once(monkeypatch):
+    table, labels = table_and_labels()
+    calls, merged = [], module._merged
+    monkeypatch.setattr(module, "_merged", lambda a, b: calls.append(1) or merged(a, b))
+    profiles_of(table.schema, [(table, labels)], 30, edges_of(table))
+    assert len(calls) <= 2 + 30  # the part of each column, then the clusters

@@ -136,21 +136,6 @@ def test_batches_of_arrow_are_one_table():
     assert np.abs(parts.predict_proba(table) - whole.predict_proba(table)).max() < 1e-12
 
 
-def test_sources_streams_and_files_agree(shared_tables, tmp_path):
-    table = cr.read(shared_tables / "titanic.csv")
-    whole = NaiveBayes().fit(table, "Survived")
-    stream = cr.read(shared_tables / "titanic.csv", memory="10kB")
-    assert type(stream).__name__ == "Stream"
-    streamed = NaiveBayes().fit(stream, "Survived")
-    frame = table.to("pandas")
-    X, y = frame.drop(columns="Survived"), frame["Survived"].to_numpy()
-    columns = NaiveBayes(kinds=whole.kinds_).fit(X, y)
-    expected = whole.predict_proba(shared_tables / "titanic.csv")
-    for other in (streamed.predict_proba(table), columns.predict_proba(X)):
-        assert np.abs(other - expected).max() < 1e-9
-    assert len(expected) == 891 and np.isfinite(expected).all()
-
-
 @pytest.mark.parametrize(
     "name, target, least",
     [
