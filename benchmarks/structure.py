@@ -80,7 +80,7 @@ def rows_of(name: str, rows: int, seed: int = 1) -> tuple[Any, Any]:
 
 def credo_way(search: str, score: str = "bic", **more: Any) -> Callable[[Any], Any]:
     def prepare(table: Any) -> Callable[[], Edges]:
-        from credo.train.structure.learning import searched
+        from credo.train.structure.searching import searched
 
         def learn() -> Edges:
             return list(searched(table, score, search, threads=1, **more).dag.edges)

@@ -9,7 +9,7 @@ import credo as cr
 from credo.core.progress import within
 from credo.errors import InputError, LateError
 from credo.train.structure import strengths
-from credo.train.structure.learning import searched
+from credo.train.structure.searching import searched
 
 
 @pytest.fixture(scope="module")

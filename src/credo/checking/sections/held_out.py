@@ -42,7 +42,7 @@ from credo.model.networks.priors import BDeu
 from credo.model.values.value import View
 from credo.train.em.fit import em_until
 from credo.train.parameters.parameters import fit
-from credo.train.structure.learning import searched
+from credo.train.structure.searching import searched
 
 __all__ = ["LEAST", "HeldOut", "baselines_of", "held_out"]
 

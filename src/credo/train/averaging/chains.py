@@ -6,8 +6,9 @@ as long. The first quarter is dropped. With m blocks' shares x of an edge over a
     p = mean of x,   error = sd of x / √m,   effective samples = p (1 − p) / error²,
     R̂² = 1 + variance between the chains' means / p (1 − p)
 
-where blocks joined by two and by four must not say more. An edge that is hardly ever there, or hardly ever not,
-is known no better than as many independent graphs could tell as the others have effective samples.
+where blocks joined by two and by four must not say more. An edge that is hardly ever there, or
+hardly ever not, is known no better than as many independent graphs could tell as the others have
+effective samples.
 """
 
 from __future__ import annotations

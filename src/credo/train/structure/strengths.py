@@ -31,7 +31,8 @@ from credo.model.values.value import choice
 from credo.stats.block import Block
 from credo.train.parameters.sources import Opened
 from credo.train.structure.incomplete import has_gaps
-from credo.train.structure.learning import MISSING, learn, searched
+from credo.train.structure.learning import MISSING, learn
+from credo.train.structure.searching import searched
 
 __all__ = ["EdgeStrengths", "edge_strengths"]
 
