@@ -25,9 +25,10 @@ from credo.model.values.record import Record
 from credo.stats.family import Family
 from credo.train.scores.edge_prior import EdgePrior
 from credo.train.scores.family_scores import FamilyScores, family_scores
-from credo.train.scores.scores import MARGINAL, LocalScore, ScoreSpec, graph_of, usual_score
+from credo.train.scores.scores import MARGINAL, LocalScore, ScoreSpec, graph_of
 from credo.train.structure.option_hints import refuse_unknown_search
 from credo.train.structure.problem import Outcome, Problem
+from credo.train.structure.recipe import usual_score
 from credo.train.structure.rules import Rules
 from credo.train.structure.searches import SEARCHES, run
 
