@@ -85,7 +85,7 @@ def learn(
     missing: str = "structural-em",
     starts: int = 1,
     intervened: Any = None,
-    numbers: Any = "gaussian",
+    numbers: Any = "auto",
     edges: bool = False,
     weights: Any = None,
     schema: Any = None,
