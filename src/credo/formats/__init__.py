@@ -29,6 +29,7 @@ from credo.formats.files import (
 if TYPE_CHECKING:
     from credo.formats.reading import Reading
     from credo.model.networks.network import Network
+    from credo.model.structures.structure_posterior import StructurePosterior
     from credo.model.undirected.factor_model import FactorModel
 
 __all__ = ["FORMATS", "Limits", "WriteError", "dumps", "load", "loads", "save"]
@@ -107,7 +108,7 @@ Give normalise=True to divide each row by its sum.
     return _read(text, _known(format, reading=True), reading, types)
 
 
-def dumps(net: Network | FactorModel, format: str) -> str | bytes:
+def dumps(net: Network | FactorModel | StructurePosterior, format: str) -> str | bytes:
     """A model as the text of a format (for `credo`, as bytes).
 
     >>> print(dumps(loads("BAYES 1 2 1 1 0  2 0.25 0.75", "uai"), "bif"))
@@ -125,7 +126,10 @@ def dumps(net: Network | FactorModel, format: str) -> str | bytes:
 
 
 def save(
-    net: Network | FactorModel, path: str | os.PathLike[str], *, format: str | None = None
+    net: Network | FactorModel | StructurePosterior,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
 ) -> None:
     """Write a model to a file; its ending says the format.
 
@@ -157,7 +161,7 @@ def _module(format: str) -> ModuleType:
     return import_module(f"credo.formats.{'archive' if format == 'credo' else format}")
 
 
-def _written(model: Network | FactorModel, format: str) -> str | bytes:
+def _written(model: Network | FactorModel | StructurePosterior, format: str) -> str | bytes:
     from credo.formats import uai_markov
     from credo.model.structures.structure_posterior import StructurePosterior
     from credo.model.undirected.factor_model import FactorModel

@@ -1,14 +1,16 @@
 """Graphs sampled by several chains, until the worst edge is known well enough.
 
 The chains begin with a share of the scores, so that they start far from each other and are not
-caught where they start. Then they run in blocks of sweeps; when there are many blocks, two become one and blocks get twice
-as long. The first quarter is dropped. With m blocks' shares x of an edge over all chains,
+caught where they start. Then they run in blocks of sweeps; when there are many blocks, two become
+one and blocks get twice as long. The first quarter is dropped. With m blocks' shares x of an edge
+over all chains,
 
     p = mean of x,   error = sd of x / √m,   effective samples = p (1 − p) / error²,
     R̂² = 1 + variance between the chains' means / p (1 − p)
 
-where blocks joined by two and by four must not say more. An edge that is hardly ever there, or hardly ever not,
-is known no better than as many independent graphs could tell as the others have effective samples.
+where blocks joined by two and by four must not say more. An edge that is hardly ever there, or
+hardly ever not, is known no better than as many independent graphs could tell as the others have
+effective samples.
 """
 
 from __future__ import annotations
