@@ -101,8 +101,10 @@ class ChainOf : public Chain {
     return true;
   }
 
-  Block run(std::size_t sweeps, std::size_t moves, std::size_t keep, Monitor& monitor) override {
+  Block run(std::size_t sweeps, std::size_t moves, std::size_t keep, double cold,
+            Monitor& monitor) override {
     Block out;
+    cold_ = cold;
     out.edges.assign(n_ * n_, 0);
     for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
       if (sweep % 64 == 0) monitor.poll();
@@ -189,12 +191,13 @@ class ChainOf : public Chain {
     for (std::size_t i = 0; i < sets.size(); ++i) {
       if (sets[i].meets(barred) || (needed < n_ && !sets[i].has(needed))) continue;
       if (found_.empty()) first = scores[i];
-      if (scores[i] < first - kNegligible) break;
-      sum += std::exp(scores[i] - first);
+      const double below = cold_ * (first - scores[i]);
+      if (below > kNegligible) break;
+      sum += std::exp(-below);
       found_.push_back({static_cast<std::int32_t>(i), sum});
     }
     if (found_.empty()) return {};
-    Drawn out{found_.back().place, first + std::log(sum)};
+    Drawn out{found_.back().place, cold_ * first + std::log(sum)};
     if (!draw) return out;
     const double u = random_.unit() * sum;
     const auto it = std::upper_bound(found_.begin(), found_.end(), u,
@@ -216,7 +219,7 @@ class ChainOf : public Chain {
     if (!ab && !ba) {  // a -> b or b -> a: the pair was drawn in order, so `second` is not needed
       set.set(a);
       const std::int32_t place = places_[b].find(set, keys_of_[b] ^ keys_[a]);
-      if (place < 0 || !accept(score(b, place) - score(b, at_[b])) || below(b).has(a)) return false;
+      if (place < 0 || !accept(cold_ * (score(b, place) - score(b, at_[b]))) || below(b).has(a)) return false;
       take(b, place);
       return true;
     }
@@ -224,15 +227,15 @@ class ChainOf : public Chain {
     const std::int32_t place = places_[b].find(set, keys_of_[b] ^ keys_[a]);
     if (place < 0) return false;
     if (!second) {
-      if (!accept(score(b, place) - score(b, at_[b]))) return false;
+      if (!accept(cold_ * (score(b, place) - score(b, at_[b])))) return false;
       take(b, place);
       return true;
     }
     Bits<W> other = parents_[a];
     other.set(b);
     const std::int32_t turned = places_[a].find(other, keys_of_[a] ^ keys_[b]);
-    if (turned < 0 || !accept(score(b, place) - score(b, at_[b]) + score(a, turned) -
-                              score(a, at_[a])))
+    if (turned < 0 || !accept(cold_ * (score(b, place) - score(b, at_[b]) + score(a, turned) -
+                                       score(a, at_[a]))))
       return false;
     const std::int32_t was = at_[b];
     take(b, place);
@@ -336,6 +339,7 @@ class ChainOf : public Chain {
   std::vector<std::size_t> order_, under_;
   std::vector<Found> found_;
   std::size_t edges_ = 0;
+  double cold_ = 1;
 };
 
 template <std::size_t W>

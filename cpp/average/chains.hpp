@@ -31,8 +31,10 @@ class Chain {
  public:
   virtual ~Chain() = default;
   // `sweeps` times `moves` moves, after each of which edges are counted; graphs are kept at equal
-  // distances, `keep` of them.
-  virtual Block run(std::size_t sweeps, std::size_t moves, std::size_t keep, Monitor& monitor) = 0;
+  // distances, `keep` of them. All scores are taken `cold` times: below 1 graphs change freely, to
+  // begin with.
+  virtual Block run(std::size_t sweeps, std::size_t moves, std::size_t keep, double cold,
+                    Monitor& monitor) = 0;
 };
 
 // One chain from a graph that the seed draws: in a random order each variable gets the best parents

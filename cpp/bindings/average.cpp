@@ -138,12 +138,14 @@ class Chains {
   // The share of sweeps with each edge [chains, n * n], families kept [chains, keep, n], their scores
   // [chains, keep], and for each kind of move what was proposed and accepted [3, 2].
   std::tuple<Array<double>, Array<std::int32_t>, Array<double>, Array<double>> run(
-      Monitor& monitor, std::size_t sweeps, std::size_t moves, std::size_t keep, int threads) {
+      Monitor& monitor, std::size_t sweeps, std::size_t moves, std::size_t keep, int threads,
+      double cold) {
+    require(cold > 0 && cold <= 1, "The 'cold' parameter must be between 0 and 1.");
     require(sweeps >= 1 && keep <= sweeps, "The 'sweeps' parameter must be at least 1 and 'keep'.");
     const std::size_t count = chains_.size();
     std::vector<Block> blocks(count);
     parallel_for(count, threads, [&](std::size_t c) {
-      blocks[c] = chains_[c]->run(sweeps, moves, keep, monitor);
+      blocks[c] = chains_[c]->run(sweeps, moves, keep, cold, monitor);
     }, &monitor);
     Array<double> edges({count, n_ * n_}), scores({count, keep}), moved({3, 2});
     Array<std::int32_t> kept({count, keep, n_});
@@ -184,7 +186,8 @@ void bind_averages(nb::module_& m) {
       .def_prop_ro("size", &FamilyLists::size);
   nb::class_<Chains>(m, "Chains")
       .def(nb::init<const FamilyLists&, const std::vector<std::uint64_t>&>(), "lists"_a, "seeds"_a)
-      .def("run", bound(&Chains::run), "sweeps"_a, "moves"_a, "keep"_a, "threads"_a = 1);
+      .def("run", bound(&Chains::run), "sweeps"_a, "moves"_a, "keep"_a, "threads"_a = 1,
+           "cold"_a = 1.0);
 }
 
 }  // namespace credo::bindings

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from credo.formats.reading import Reading
     from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.networks.network import Network
+    from credo.model.structures.structure_posterior import StructurePosterior
     from credo.model.undirected.factor_model import FactorModel
+
+    Saved = Network | FactorModel | DecisionNetwork | StructurePosterior
 
 __all__ = ["FORMATS", "Limits", "WriteError", "dumps", "load", "loads", "save"]
 
@@ -111,7 +114,7 @@ Give normalise=True to divide each row by its sum.
     return _read(text, _known(format, reading=True), reading, types)
 
 
-def dumps(net: Network | FactorModel | DecisionNetwork, format: str) -> str | bytes:
+def dumps(net: Saved, format: str) -> str | bytes:
     """A model as the text of a format (for `credo`, as bytes).
 
     >>> print(dumps(loads("BAYES 1 2 1 1 0  2 0.25 0.75", "uai"), "bif"))
@@ -129,7 +132,7 @@ def dumps(net: Network | FactorModel | DecisionNetwork, format: str) -> str | by
 
 
 def save(
-    net: Network | FactorModel | DecisionNetwork,
+    net: Saved,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -164,7 +167,7 @@ def _module(format: str) -> ModuleType:
     return import_module(f"credo.formats.{'archive' if format == 'credo' else format}")
 
 
-def _written(model: Network | FactorModel | DecisionNetwork, format: str) -> str | bytes:
+def _written(model: Saved, format: str) -> str | bytes:
     from credo.formats import uai_markov
     from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.structures.structure_posterior import StructurePosterior

@@ -202,7 +202,7 @@ class StructureMethods:
         if post.complete:
             raise InputError("Every graph is weighed here: there are no draws to give to ArviZ.")
         try:
-            import arviz
+            import arviz  # type: ignore[import-not-found, unused-ignore]
         except ImportError:
             raise MissingPackageError(
                 "to_arviz() needs ArviZ.", hint="Install it: pip install arviz"

@@ -20,6 +20,7 @@ from credo.core.frozen import Frozen
 from credo.core.render import Shown, View, many, whiskers
 from credo.model.answers.credible import Credible
 from credo.model.answers.distribution import Distribution
+from credo.model.answers.interval import probability
 from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.structures.edges import Chance
@@ -69,12 +70,15 @@ def answer(
     """P(target | given) averaged over graphs and parameters."""
     given = {} if given is None else given
     event = isinstance(target, Mapping)
-    if event and not parsed:
+    if isinstance(target, Mapping) and not parsed:
         target = event_states(post.best, target)
     asked = _asked(post.best, target, given, event)  # refuses what is not evidence
-    found, notes = by_joint(post, asked, given), ()
-    n = 0 if interval is None else enough(draws_of(draws, interval), interval)
-    draws_of(draws, interval)  # refuses draws without an interval
+    found = by_joint(post, asked, given)
+    notes: tuple[str, ...] = ()
+    n = draws_of(draws, interval)
+    if interval is not None:
+        interval = probability(interval)
+        n = enough(n, interval)
     if found is not None and interval is None:
         return _told(found, _notes(post, interval))
     names = [target] if isinstance(target, str) else list(target)
@@ -193,7 +197,7 @@ def _with_interval(
             samples.append(last[..., one.event[one.targets[-1]]].sum(axis=(1, 2))[:, None])
     drawn_ = np.concatenate(samples)
     if isinstance(found, NormalMixture):
-        spans = {
+        spans: dict[str, Any] = {
             "mean_interval": Credible.of(drawn_[:, 0], level),
             "sd_interval": Credible.of(drawn_[:, 1], level),
         }

@@ -36,12 +36,12 @@ _NETWORKS: Kept[dict[tuple[int, ...], Network]] = Kept(lambda _: {})
 def parts_of(post: StructurePosterior, names: Iterable[str]) -> Parts:
     """The parts of a question about some variables."""
     at = [post._at(n) for n in names]
-    inside = post._reach[:, :, at].any(axis=2)
+    inside: NDArray[np.bool_] = np.asarray(post._reach[:, :, at].any(axis=2))
     inside[:, at] = True
     keys = np.where(inside, post.members, -1)
     rows, of_graph = np.unique(keys, axis=0, return_inverse=True)
     of_graph = np.asarray(of_graph).ravel()
-    weights = np.bincount(of_graph, post.weights, len(rows))
+    weights = np.bincount(of_graph, post.weights, len(rows)).astype(np.float64)
     known = _NETWORKS[post]
     networks = []
     for row in rows.tolist():

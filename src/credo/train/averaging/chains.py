@@ -1,7 +1,9 @@
 """Graphs sampled by several chains, until the worst edge is known well enough.
 
-The chains run in blocks of sweeps; when there are many blocks, two become one and blocks get twice
-as long. The first quarter is dropped. With m blocks' shares x of an edge over all chains,
+The chains begin with a share of the scores, so that they start far from each other and are not
+caught where they start. Then they run in blocks of sweeps; when there are many blocks, two become
+one and blocks get twice as long. The first quarter is dropped. With m blocks' shares x of an edge
+over all chains,
 
     p = mean of x,   error = sd of x / √m,   effective samples = p (1 − p) / error²,
     R̂² = 1 + variance between the chains' means / p (1 − p)
@@ -32,6 +34,7 @@ _BLOCKS = 64  # the most blocks of a chain before two become one
 _KEPT = 16  # graphs that are kept of a block
 _FIRST = 64  # sweeps of the first blocks
 _FEWEST = 24  # blocks before the chains may stop
+_WARM = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85)  # shares of the scores, to begin with
 _RHAT = 1.05
 _RARE = 0.01  # p (1 − p) of an edge that is hardly ever there or not
 
@@ -80,6 +83,9 @@ def sampled(
     moved = np.zeros((3, 2))
     sweeps, total, reason = _FIRST, 0, ""
     with Ticker("sampling graphs") as ticker:
+        for cold in _WARM:  # from graphs that change freely to those that the scores prefer
+            if left() > 0:
+                running.run(_FIRST, moves, 1, threads, cold)
         while not reason:
             try:
                 x, graphs, s, m = running.run(sweeps, moves, _KEPT, threads)

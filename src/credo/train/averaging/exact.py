@@ -122,7 +122,8 @@ def _orders_of(parents: NDArray[np.int64], n: int) -> Floats:
             if s >> v & 1:
                 before = s & ~(1 << v)
                 ways[s] += np.where((parents[:, v] & ~before) == 0, ways[before], 0.0)
-    return ways[-1]
+    found: Floats = ways[-1]
+    return found
 
 
 def drawn_orders(weighed: Weighed, count: int, chance: np.random.Generator) -> NDArray[np.int32]:

@@ -99,7 +99,7 @@ def weighed(
 
         def told(scored: int) -> bool:
             ticker.say(f"{scored:,} of {count:,} families")
-            return left() > 0
+            return bool(left() > 0)
 
         scores.native.limit(None if left() == math.inf else left())
         lists = _core.FamilyLists(
