@@ -132,7 +132,7 @@ def _values():
         plain,
     ]  # fmt: skip
     check = out[-2]
-    more = [*_mixed_values(), *_groups(), *_decisions(net)]
+    more = [*_mixed_values(), *_groups(), *_decisions(net), *_causes(net, table)]
     return [*out, *check.findings, *check.sections.values(), *more]
 
 
@@ -150,6 +150,22 @@ def _decisions(net):
         compared.strategies[0], d.simulate(n=20), d.ask("EU", interval=0.9), d.next_question(),
         d.value_of_information(), d.value_of_information().items[0], d.sensitivity(),
         d.sensitivity().parameters[0], d.value_of_rows("B", 3, draws=20),
+    ]  # fmt: skip
+
+
+def _causes(net, table):
+    """What is said of causes: graphs, formulas, sets, effects."""
+    from credo.predict.questions.question import quoted
+
+    graph = cr.CausalGraph([(ODD, "B"), ("B", "C")], hidden=[(ODD, "C")])
+    found = graph.identify(f"P(C | do({quoted(ODD)}))")
+    effect = cr.effect(table, ODD, "C", graph, values=STATES, outcome=STATES[1])
+    return [
+        graph, found, found.formula, found.question, graph.front_door(ODD, "C"),
+        graph.adjustment_sets(ODD, "B"), graph.adjustment_sets(ODD, "B")[0], effect,
+        effect.difference, cr.CausalGraph(graph).why(ODD, "C"), cr.learn(table, search="fci"),
+        cr.Pag((ODD, "B"), ((ODD, "B", "o", ">"),)),
+        graph.do("C").identify("P(B)"), *cr.CausalGraph("[Z][X|Z][Y|X] X<->Y").instruments("X", "Y"),
     ]  # fmt: skip
 
 

@@ -78,7 +78,7 @@ CALLS = [
     "identify [X][Y|X]X<->Y P(Y|do(X))",
     "effect patients.csv smoke lung --graph [age][smoke|age][lung|smoke:age]",
     "effect asia.bif smoke lung",
-    "effect patients.csv smoke lung --by instrument --graph [age][smoke|age][lung|smoke]lung<->smoke",
+    "effect patients.csv smoke lung --by instrument --draws 30 --graph [age][smoke|age][lung|smoke]lung<->smoke",
     "effect survey.csv smoke age --graph [smoke][age|smoke]",
     "ask asia.bif P(lung_{smoke=no}=yes|smoke=yes,lung=yes)",
     "em asia.bif gaps.csv -o out.credo",

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, LimitError
 from credo.model.causal.formula import Formula, Leaf, Named, Prob, aligned, evaluated
 from credo.model.networks.cpt import Cpt
+from credo.model.values.value import Told
 from credo.predict.exact.posterior import posterior
 from credo.predict.intervals.draws import MAX_NUMBERS, Draws, has_posterior
 from credo.predict.intervals.interval import joint_draws, moments_of
@@ -46,7 +47,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Stratum:
+class Stratum(Told):
     """A cell without rows that a formula needs: its values, and the rows that lack it."""
 
     cell: tuple[tuple[str, Any], ...]

@@ -21,7 +21,7 @@ from credo.core.render import View, number
 from credo.model.answers.credible import Credible
 from credo.model.causal.formula import Formula
 from credo.model.values.reals import real_or_nan
-from credo.model.values.value import Value
+from credo.model.values.value import Told, Value
 from credo.predict.causal.bounds import counterfactual_bounds
 from credo.predict.causal.effects import Stratum
 
@@ -30,7 +30,7 @@ __all__ = ["EffectEstimate", "Estimated", "e_value"]
 Floats = NDArray[np.float64]
 
 
-class Estimated(float):
+class Estimated(Told, float):
     """A number that carries its credible interval, if it has one.
 
     >>> import credo as cr

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from credo.core.errors import InputError, unknown_name
+from credo.model.values.value import Told
 from credo.predict.questions.question import quoted, unquoted
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _PART = re.compile(rf"\s*(?:do\s*\((?P<do>{_LIST})\)|(?P<item>{_ITEM}))\s*(?:,|$
 
 
 @dataclass(frozen=True, slots=True)
-class CausalQuestion:
+class CausalQuestion(Told):
     """P(of | do(set), given)."""
 
     of: tuple[str, ...]

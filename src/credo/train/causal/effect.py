@@ -118,7 +118,7 @@ def effect(
         at, to = (0, 1), 0
     else:
         done = evaluate(net, formula, x, y, n, seed)
-        at = tuple(variables[x].code(v) for v in pair)  # type: ignore[assignment]
+        at = tuple(variables[x].code(v) for v in pair)
         to = 0 if state is None else variables[y].code(state)
     if not n:
         notes += ("the network has no posterior, so there is no interval",)
