@@ -116,3 +116,12 @@ def test_weights_do_not_decide_what_a_column_is():
     y = ["p", "q", "q", "p", "p"] * 10
     model = NaiveBayes().fit({"v": v, "k": k}, y, sample_weight=[10] * 20 + [1] * 30)
     assert set(model.kinds_) == {"v", "k"}
+
+
+@pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
+@pytest.mark.parametrize("form", ["{:.1f}%", "${:.2f}", "{:,.0f}"])
+def test_amounts_none_of_which_is_a_plain_number_say_so(form):
+    cells = [form.format(1e6 * x) for x in np.random.default_rng(0).random(60)]
+    column = cr.read({"x": cells, "y": ["u", "v"] * 30}).schema.column("x")
+    assert column.kind == "doubtful" and "write them as plain numbers" in column.reason
+    assert "most other cells" not in column.reason
