@@ -120,8 +120,10 @@ def test_weights_do_not_decide_what_a_column_is():
 
 @pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
 @pytest.mark.parametrize("form", ["{:.1f}%", "${:.2f}", "{:,.0f}"])
-def test_amounts_none_of_which_is_a_plain_number_say_so(form):
+def test_amounts_none_of_which_is_a_plain_number_say_so(tmp_path, form):
     cells = [form.format(1e6 * x) for x in np.random.default_rng(0).random(60)]
-    column = cr.read({"x": cells, "y": ["u", "v"] * 30}).schema.column("x")
+    text = tmp_path / "rows.csv"
+    text.write_text("x;y\n" + "".join(f"{c};{'uv'[i % 2]}\n" for i, c in enumerate(cells)))
+    column = cr.read(text).schema.column("x")
     assert column.kind == "doubtful" and "write them as plain numbers" in column.reason
     assert "most other cells" not in column.reason
