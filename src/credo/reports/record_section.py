@@ -257,14 +257,20 @@ def _wanted(subject: Subject) -> dict[str, Any]:
             if word is not None:
                 out[v.name] = word
         elif v.name in plain.set_aside:
-            out[v.name] = v.kind if not v.is_discrete or v.arity > _STATES else list(v.states)
+            states = v.is_discrete and v.scale is None and v.arity <= _STATES
+            out[v.name] = list(v.states) if states else _kind(v)
     out |= {n: "drop" for n in plain.names if n not in subject.model.schema}
     return out
 
 
+def _kind(variable: Variable) -> str:
+    """What a variable is to who reads the table: a number with a scale is one."""
+    return variable.kind if variable.scale is None else "continuous"
+
+
 def _word(mine: Variable, other: Variable) -> Any:
-    if mine.kind != other.kind:
-        return mine.kind
-    if mine.is_discrete and mine.states != other.states and mine.arity <= _STATES:
+    if _kind(mine) != other.kind:
+        return _kind(mine)
+    if other.is_discrete and mine.states != other.states and mine.arity <= _STATES:
         return list(mine.states)
     return None

@@ -385,3 +385,14 @@ def test_a_network_tells_of_renamed_columns(net):
 
 def test_a_column_left_out_on_purpose_is_no_news(net):
     assert net.predict_proba({"Outlook": ["Sunny"], "day": [3]}, "PlayTennis").shape == (1, 2)
+
+
+@pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
+@pytest.mark.parametrize("form", ["{:.1f}%", "${:.2f}", "{:,.0f}"])
+def test_amounts_none_of_which_is_a_plain_number_say_so(tmp_path, form):
+    cells = [form.format(1e6 * x) for x in np.random.default_rng(0).random(60)]
+    text = tmp_path / "rows.csv"
+    text.write_text("x;y\n" + "".join(f"{c};{'uv'[i % 2]}\n" for i, c in enumerate(cells)))
+    column = cr.read(text).schema.column("x")
+    assert column.kind == "doubtful" and "write them as plain numbers" in column.reason
+    assert "most other cells" not in column.reason

@@ -174,8 +174,8 @@ def _print(groups: Any) -> None:
     found = groups.record.details.get("candidates")
     if found is not None:
         heading("which k?")
-        columns, rows, right = found._table()
-        print_table(columns, rows, right)
+        view = found._view()
+        print_table(view.head, view.rows, view.right)
     heading("what sets them apart")
     profiles = groups.profiles
     print_table(["cluster", "column", "bits", "", "inside", "whole"], profiles._rows(5), [0, 2])

@@ -30,7 +30,7 @@ import numpy as np
 
 from credo.core.schema import MAX_STATES, Column, Variable
 from credo.core.state_values import is_number, state_key
-from credo.data.columns.cells import number_of, told
+from credo.data.columns.cells import cell_text, number_of, told
 from credo.data.columns.doubts import (
     are_quantities,
     decimal_commas,
@@ -60,6 +60,7 @@ __all__ = [
 
 FEW_TEXTS = 20
 _UNFIT = ": no model can hold it"
+_LIKE_NUMBERS = ", and no other cell is: write them as plain numbers (no %, currency or thousands)"
 _UNLISTED = (
     "the file says that it has categories, and does not list them: its states are the values of "
     "the rows, in their own order"
@@ -324,7 +325,9 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         return "doubtful", reason
     kind, reason = _text_rule(p, n, d)
     if typed.numeric_doubt and (kind != "discrete" or typed.quantities):
-        return "doubtful", _told_of(typed.doubts[0]) + ", while most other cells are"
+        none = bool(typed.states) and np.isnan(numbers_of([*map(cell_text, typed.states)])).all()
+        rest = _LIKE_NUMBERS if none else ", while most other cells are"
+        return "doubtful", _told_of(typed.doubts[0]) + rest
     return kind, reason
 
 

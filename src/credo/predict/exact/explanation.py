@@ -111,7 +111,7 @@ def marginal_map(request: Request) -> Explanation:
             raise InputError(
                 f"map() is for discrete variables; {name!r} is continuous, and its density may "
                 "have several peaks.",
-                hint=f"Ask for p({name!r}): its mean, its interval, or its parts.",
+                hint=f"Ask for P({name}): its mean, its interval, or its parts.",
             )
     table, log_e = joint_with_evidence(net, names, evidence)
     refuse_impossible(net, evidence, log_e)
