@@ -90,7 +90,7 @@ def test_rows_with_too_many_cases_are_summed_out_one_by_one(monkeypatch):
     def too_large(net, part):
         raise LimitError("too many Gaussians")
 
-    monkeypatch.setattr(module, "row_log_likelihoods", too_large)
+    monkeypatch.setattr(module, "encoded_log_likelihoods", too_large)
     monkeypatch.setattr(module, "MAX_STATES", 0)
     found = score_rows(net, rows)
     assert found.known.all() and found.log == pytest.approx(want.log, abs=1e-12)
