@@ -84,6 +84,7 @@ def _values():
     cell = {"B": STATES[0]}
     given = {"C": STATES[1]}
     em = cr.em(cr.Dag([(ODD, "B")]), gaps)
+    averaged = cr.average(table)
     xy = np.array([[0.1 * i] for i in range(32)]), np.array([0, 1, 0, 1] * 8)
     out = [
         table, table.schema, table.schema[ODD], table.schema.columns[0],
@@ -109,6 +110,8 @@ def _values():
         predict_proba_interval(net, {"B": [STATES[0]]}, "C", 0.9, 200, 0, 1),
         net.impute({"B": [STATES[0]], "C": [None]}, "posterior"),
         em, em.record, cr.missingness(gaps), cr.edge_strengths(table, "bic", samples=3),
+        averaged, averaged.edges, averaged.parents("B"), averaged.effect(ODD, "B"),
+        averaged.edge(ODD, "B"),
         cr.independence_test(table, ODD, "B"), cr.score(dag, table, "bic"),
         markov, markov.factors[0], markov.to_factor_graph(), markov.graph,
         markov.why(ODD, "B"),

@@ -71,9 +71,11 @@ def structures_of(model: dict[str, Any], data: bytes, reading: Reading) -> Struc
     variables = variables_of(take(model, "variables", list, "model.json"), reading)
     names = list(variables)
     arrays = Arrays(data, reading)
-    families = tuple(
-        local_of(node, variables, arrays) for node in take(model, "families", list, "model.json")
-    )
+    nodes = take(model, "families", list, "model.json")
+    for node in nodes:
+        if take(node, "name", str, "A family") not in variables:
+            raise InputError("A family of the file is of a variable that it does not have.")
+    families = tuple(local_of(node, variables, arrays) for node in nodes)
     sets = dict(_sets(s, variables, arrays) for s in take(model, "sets", list, "model.json"))
     n = len(names)
     members = _whole(arrays.take(model.get("members"), "The graphs"), len(families), "graph")
@@ -85,7 +87,7 @@ def structures_of(model: dict[str, Any], data: bytes, reading: Reading) -> Struc
     arrays.done()
     record = record_of(model.get("record"))
     children = np.array([names.index(f.child.name) for f in families], dtype=np.int64)
-    if members.ndim != 2 or members.shape[1] != n or not len(members):
+    if members.ndim != 2 or members.shape[1] != n or not len(members) or draws.ndim != 2:
         raise InputError("The graphs are not ones of the variables.")
     if not (children[members] == np.arange(n)).all():
         raise InputError("A graph has a family of another variable.")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.frozen import Frozen
-from credo.core.render import Shown, View, bar, many
+from credo.core.render import Shown, View, bar, many, text_html
 
 __all__ = ["Chance", "EdgeChance", "EdgeProbabilities", "ParentSets"]
 
@@ -40,6 +40,9 @@ class Chance(float):
 
     def __str__(self) -> str:
         return f"{float(self):.3f}" + (f" ± {self.error:.3f}" if self.error else "")
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 class EdgeChance(NamedTuple):

@@ -163,7 +163,8 @@ def _known(x: Floats) -> tuple[Floats, Floats, Floats]:
 def _by(x: Floats, k: int) -> Floats:
     """k blocks after each other as one."""
     whole = x[len(x) % k :]
-    return whole.reshape(-1, k, *x.shape[1:]).mean(axis=1)
+    out: Floats = whole.reshape(-1, k, *x.shape[1:]).mean(axis=1)
+    return out
 
 
 def _error(x: Floats, p: Floats) -> Floats:
