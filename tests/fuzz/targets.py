@@ -17,6 +17,7 @@ import credo as cr
 from credo.core.schema import Variable
 from credo.errors import CredoError, CredoWarning
 from credo.formats import FORMATS, Limits, dumps, loads
+from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
 from credo.model.undirected.factor_model import FactorModel
@@ -28,6 +29,7 @@ LIMITS = Limits(numbers=1_000_000, decompressed_bytes=2**24)
 WORDS = (
     b"probability table default variable network property type discrete node states data "
     b'potential <a> </a> <!-- --> & &lt; { } ( ) [ ] ; , | = : " / // /* */ % # _x _x20_ _x_ nan inf '
+    b"decision utility utilities mau weights credo_memory limited information costs "
     b"bnet kind probs functable parents levels @imposs noisymax strengths parameters 50 -1e-7 0e-9 "
     b"-1 1e999 0x1 1_0 2147483647 99999999999999999999 0 1 2 BAYES MARKOV c credo \x00 \xff \xc3 \n \t"
 ).split(b" ")
@@ -52,6 +54,9 @@ def target(format: str, data: bytes) -> None:
         for factor in net.factors:
             assert np.isfinite(factor.values).all() and (factor.values >= 0).all()
         return
+    if isinstance(net, DecisionNetwork):
+        assert all(np.isfinite(u.values).all() for u in net.utilities.values())
+        net = net.chance
     for local in net.distributions.values():
         if isinstance(local, Cpt):
             assert np.abs(local.values.sum(axis=-1) - 1).max() < 1e-12
@@ -88,7 +93,20 @@ def seeds(format: str) -> list[bytes]:
     for net in (*networks, *(undirected if format in ("uai", "credo") else ())):
         data = dumps(net, format)
         out.append(data.encode() if isinstance(data, str) else data)
-    return [*out, NOISY] if format == "xdsl" else out
+    if format in ("xdsl", "net", "xmlbif", "credo"):
+        decided = odd.decide(
+            {"D e|B": ["l", "r"], "F": [0, 1]}, {"U|D e:C": np.eye(2), "V|F": [1, 0]}
+        )
+        data = dumps(decided.but(memory="limited"), format)
+        out.append(data.encode() if isinstance(data, str) else data)
+    return [*out, NOISY, UTILITY] if format == "xdsl" else out
+
+
+UTILITY = b"""<smile><nodes><cpt id="A"><state id="a"/><state id="b"/>
+<probabilities>0.5 0.5</probabilities></cpt><decision id="D"><state id="x"/><state id="y"/>
+<parents>A</parents></decision><utility id="U"><parents>A D</parents><utilities>1 2 3 4</utilities>
+</utility><utility id="V"><parents>D</parents><utilities>1 -1e3</utilities></utility>
+<mau id="T"><parents>U V</parents><weights>0.5 2</weights></mau></nodes></smile>"""
 
 
 NOISY = b"""<smile><nodes><cpt id="A"><state id="a"/><state id="b"/>

@@ -90,7 +90,7 @@ def _order(root: Element, reading: Reading) -> None:
 
 
 def _table(node: Element, reading: Reading, backwards: bool) -> None:
-    name = node.attributes["id"]
+    name = node.attributes.get("id", "")
     parents = " ".join(p.text for p in node.all("parents")).split()
     parents = parents[::-1] if backwards else parents
     if node.tag == "decision":
@@ -118,7 +118,7 @@ def _table(node: Element, reading: Reading, backwards: bool) -> None:
 
 def _weigh(node: Element, parents: list[str], reading: Reading) -> None:
     """A sum of utilities, each with its weight."""
-    name = node.attributes["id"]
+    name = node.attributes.get("id", "")
     odd = next((p for p in parents if p not in reading.diagram.utilities), None)
     if odd is not None or node.all("expression"):
         raise reading.error(node.line, f"The node {name!r} is not a weighted sum of utilities.")
@@ -135,7 +135,7 @@ def _words(
 ) -> tuple[list[str], int]:
     found = node.all(tag)
     if len(found) != 1 and (needed or found):
-        name = node.attributes["id"]
+        name = node.attributes.get("id", "")
         raise reading.error(node.line, f"The node {name!r} needs one {tag!r}, got {len(found)}.")
     return (found[0].text.split(), found[0].line) if found else ([], node.line)
 

@@ -41,9 +41,9 @@ class DecisionNetwork(DecisionMethods):
 
     `graph` is text such as `"[Oil][Test|Oil][Drill?|Test][Profit$|Drill:Oil]"`, in which `?` marks
     a decision and `$` a utility, or a `Dag` or edges whose decisions and utilities are those named.
-    `tables` has the distributions of the chance variables, as in `Network`; `decisions` the options
-    of each decision (they may be left out where a table names them); `utilities` the numbers, by
-    the states of the parents.
+    `tables` has the distributions of the chance variables, as in `Network`, or is one; `decisions`
+    the options of each decision (they may be left out where a table names them); `utilities` the
+    numbers, by the states of the parents.
 
     `memory="full"`: a decision knows all that earlier ones knew; `"limited"`: what its arrows say.
     `combine="multiply"` multiplies the utilities instead of adding them. `costs` is what it costs
@@ -83,7 +83,7 @@ class DecisionNetwork(DecisionMethods):
     def __init__(
         self,
         graph: Graph,
-        tables: Mapping[str, Any] | Iterable[Any] = MappingProxyType({}),
+        tables: Mapping[str, Any] | Iterable[Any] | Network = MappingProxyType({}),
         *,
         decisions: Mapping[str, Sequence[Any]] | Iterable[str] | None = None,
         utilities: Mapping[str, Any] | Iterable[Utility] | None = None,
@@ -94,8 +94,8 @@ class DecisionNetwork(DecisionMethods):
         record: Record | None = None,
     ) -> None:
         worth = _by_name(utilities)
-        given: Mapping[str, Any] = tables if isinstance(tables, Mapping) else tables_by_name(tables)
-        tables = dict(given)
+        given: Any = tables.distributions if isinstance(tables, Network) else tables
+        tables = dict(given if isinstance(given, Mapping) else tables_by_name(given))
         options = _options(decisions)
         dag, marked, paid = _graph(graph, [*tables, *options, *worth])
         chosen = list(dict.fromkeys([*marked, *options]))

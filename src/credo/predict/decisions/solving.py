@@ -175,8 +175,8 @@ def best(
         for k in order
     )
     regret = float((eu.max(axis=1) - eu[:, order[0]]).mean())
-    said = left_out(net.record, Probability(0.0, Credible.of(eu[:, 0], interval)))
-    note = "\n".join([*([note] if note else []), *said])
+    more = left_out(net.record, Probability(0.0, Credible.of(eu[:, 0], interval)))
+    note = "\n".join([*([note] if note else []), *more])
     return Ranking(name, ranked, dict(given or {}), regret, note)
 
 

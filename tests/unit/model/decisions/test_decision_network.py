@@ -30,6 +30,7 @@ def test_one_network_in_several_ways():
             {"Drill|Test": ["yes", "no"]}, {"Profit|Drill:Oil": PROFIT}
         ),
         pickle.loads(pickle.dumps(first)),
+        cr.DecisionNetwork(GRAPH, cr.Network("[Oil][Test|Oil]", tables), utilities=first.utilities),
         cr.DecisionNetwork(first.notation, tables, utilities={"Profit": PROFIT}),
     ]
     for one in again:
