@@ -135,7 +135,10 @@ def _values():
         plain,
     ]  # fmt: skip
     check = out[-2]
-    more = [*_mixed_values(), *_groups(), *_decisions(net), *_causes(net, table)]
+    scales = [cr.Transform("log"), cr.Bins([1.0], [0.0, 1.0, 3.0], [0.1, 0.4, 0.4, 0.1])]
+    priced = {ODD: [1.0, 2.0, 5.0, 9.0, 12.0, 30.0]}
+    scales += [cr.learn(priced, numbers={ODD: way}).p(ODD) for way in ("log", [4.0])]
+    more = [*scales, *_mixed_values(), *_groups(), *_decisions(net), *_causes(net, table)]
     return [*out, *check.findings, *check.sections.values(), *more]
 
 

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from credo.core.errors import SchemaError
 from credo.core.frozen import Frozen
 from credo.core.interval_states import interval_codes, interval_labels
+from credo.core.render import Told
 
 __all__ = ["Bins"]
 
@@ -27,7 +28,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bins(Frozen):
+class Bins(Told, Frozen):
     """Intervals between `cuts`, closed to the right, and a fine histogram of what is in them.
 
     Parameters

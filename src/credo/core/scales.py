@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.core.bins import Bins
 from credo.core.errors import SchemaError, shown
+from credo.core.render import Told
 
 __all__ = ["Bins", "Scale", "Transform"]
 
@@ -29,7 +30,7 @@ KINDS = ("log", "log1p", "square-root", "logit", "yeo-johnson")
 
 
 @dataclass(frozen=True)
-class Transform:
+class Transform(Told):
     """A rising map of an open interval onto the whole line.
 
     | kind          | z                                               | domain           |

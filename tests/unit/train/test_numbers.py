@@ -181,7 +181,7 @@ def test_auto_asks_the_rows():
     said = [n for n in net.record.notes if n.startswith("numbers: ")]
     assert len(said) == 1 and "ln P of 700 rows" in said[0]
     assert net.record.details["numbers"]["price"] == "transformed"
-    assert net.record.details["recipe"]["numbers"] == "auto"
+    assert "numbers" not in net.record.details["recipe"]  # it is the default
 
 
 def test_what_is_asked_for_by_name_is_done():

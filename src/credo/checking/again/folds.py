@@ -68,6 +68,8 @@ def learned_from(net: Network, table: Table) -> bool:
     >>> learned_from(net, rows), learned_from(net, rows.take(slice(0, 6)))
     (True, False)
     """
+    if net.schema.scales and all(n in table.schema for n in net.names):
+        table = read_rows(net, table)  # numbers as the network has them
     gaps = dict(zip(table.schema.names, table.block.gaps, strict=True))
     asked = []
     for name, local in net.distributions.items():
@@ -133,7 +135,7 @@ def learner_of(given: Any) -> tuple[str, Learner]:
             from credo.core.errors import unknown_name
 
             raise unknown_name("The search", given, SEARCHES, "one that credo knows")
-        return given, lambda rows: learn(rows, search=given)
+        return given, lambda rows: learn(rows, search=given, numbers="gaussian")
     if callable(given):
         return getattr(given, "__name__", type(given).__name__), _checked(given)
     raise InputError(
@@ -329,7 +331,9 @@ def of_its_graph(net: Network, table: Table, parts: list[Any]) -> list[Judge]:
 
 
 def _search(told: dict[str, Any], seconds: float) -> Learner:
+    """Search again; numbers have the scales of the network, which the rows come with."""
+
     def by_search(rows: Table) -> Network:
-        return learn(rows, seconds=seconds, **told)
+        return learn(rows, seconds=seconds, **{**told, "numbers": "gaussian"})
 
     return by_search

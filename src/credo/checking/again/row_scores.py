@@ -39,7 +39,13 @@ from credo.predict.rows.impute_mixed import (
     evidence_of,
     states_of,
 )
-from credo.predict.rows.rows import encoded_log_likelihoods, family_log, gaps_of, patterns
+from credo.predict.rows.rows import (
+    encoded_log_likelihoods,
+    family_log,
+    gaps_of,
+    patterns,
+    read_rows,
+)
 from credo.predict.sampling.forward import forward_sampler
 from credo.stats.block import Block
 
@@ -116,6 +122,8 @@ def score_rows(net: Network, table: Table, most: int = 500) -> Scored:
 
     Rows of mixed networks with very many cases are summed out one by one, at most so many.
     """
+    if net.schema.scales or table.schema.scales:
+        table = read_rows(net, table)  # numbers as this network has them
     gone = gaps_of(net, table)
     partial = gone.any(axis=1)
     log = np.zeros(len(table))

@@ -161,7 +161,7 @@ def cross_validate(
 def _for_class(one: Any, target: str) -> Learner:
     """A learner; a search that learns for a class is given the target."""
     if isinstance(one, str) and one in ("tan", "naive-bayes"):
-        return lambda rows: learn(rows, search=one, target=target)
+        return lambda rows: learn(rows, search=one, target=target, numbers="gaussian")
     return learner_of(one)[1]
 
 

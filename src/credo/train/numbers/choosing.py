@@ -3,7 +3,7 @@
 All three are densities on the user's scale, so what they make of the rows compares:
 
     height = ln P(rows | graph, scales) = score of the graph on the scaled rows
-             + Σ ln t'(x) − 1/2 · ln N   a transformed column: its slopes, and what its power costs
+             + Σ ln t'(x) − ln N         a transformed column: its slopes, and what it costs
              + ln P(x | bins)            a binned column: its fine density within the bins
 
 `auto` climbs to a graph of Gaussians and to one of transformed columns, and takes the higher. Then
@@ -35,6 +35,7 @@ from credo.train.numbers.densities import FineDensity, fine_density
 from credo.train.numbers.revising import revised_cuts
 from credo.train.numbers.transforms import PRICED, best_transform, named_transform
 from credo.train.scores.family_scores import family_scores
+from credo.train.scores.scale_terms import scale_terms
 from credo.train.scores.scores import ScoreSpec
 
 __all__ = [
@@ -81,10 +82,21 @@ class Choice:
         out: Table | Stream = source.scaled(self.scales) if self.scales else source
         return out
 
-    def told(self, net: Network) -> Network:
-        """A network with a record that says how each number is modelled, and why."""
+    def told(
+        self, net: Network, source: Any, left: float | None = None, limit: float | None = None
+    ) -> Network:
+        """A network with a record that says how each number is modelled, and why.
+
+        Its score is that of the user's numbers, as `cr.score` gives it; of the seconds that were
+        `left` after choosing it speaks as of all that were given.
+        """
         record = net.record
-        assert record is not None
+        assert record is not None and record.score is not None
+        if left is not None and limit is not None:
+            spent, asked = f"budget of {left:g} s", f"budget of {limit:g} s"
+            notes = tuple(n.replace(spent, asked) for n in record.notes)
+            record = replace(record, reason=record.reason.replace(spent, asked), notes=notes)
+        terms = math.fsum(scale_terms(source, net.names).values())
         ways = {n: _word(self.scales.get(n)) for n in self.asked}
         groups = {way: [n for n in ways if ways[n] == way] for way in dict.fromkeys(ways.values())}
         note = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
@@ -93,8 +105,13 @@ class Choice:
             note += f" (ln P of {many(self.rows, 'row')}: {heights})"
         note += f"; {self.late}" if self.late else ""
         details = {**record.details, "numbers": ways}
-        notes = (*record.notes, f"numbers: {note}")
-        return net.with_record(replace(record, notes=notes, details=details))
+        plain = set(ways.values()) == {"gaussian"} and not self.late
+        notes = record.notes if plain else (*record.notes, f"numbers: {note}")
+        trace = tuple(t + terms for t in record.trace)
+        score = record.score + terms
+        return net.with_record(
+            replace(record, score=score, trace=trace, notes=notes, details=details)
+        )
 
 
 def asked_numbers(numbers: Any, names: Sequence[str]) -> dict[str, Any]:

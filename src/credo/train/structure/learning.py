@@ -187,15 +187,19 @@ def learn(
     if any(way != "gaussian" for way in ways.values()):
         limit, began = time_limit(seconds), time.perf_counter()
         chosen = _choice(rows, ways, settings, score, limit)
+        scaled, left = chosen.of(rows), None
         if limit is not None:
-            settings["seconds"] = max(limit - (time.perf_counter() - began), limit / 2)
+            left = max(limit - (time.perf_counter() - began), limit / 2)
         net = learn(
-            chosen.of(rows), score, search, start=start, parameters=parameters, missing=missing,
-            starts=starts, edges=edges, numbers="gaussian", intervened=intervened, **settings,
+            scaled, score, search, start=start, parameters=parameters, missing=missing,
+            starts=starts, edges=edges, numbers="gaussian", intervened=intervened,
+            **{**settings, "seconds": left},
         )  # fmt: skip
         assert net.record is not None
-        recipe = {**net.record.details["recipe"], "numbers": plain_numbers(numbers)}
-        return with_recipe(chosen.told(net), recipe)
+        recipe = {k: v for k, v in net.record.details["recipe"].items() if k != "numbers"}
+        recipe |= {} if numbers == "auto" else {"numbers": plain_numbers(numbers)}
+        return with_recipe(chosen.told(net, scaled, left, limit), recipe)
+    asked = {"numbers": "gaussian"} if ways else {}
     if score is None and missing == "node-average" and has_gaps(opened):
         score = "bic"
     late = ""
@@ -214,7 +218,7 @@ def learn(
                 settings["seconds"] = max(round(max(left, limit / 4), 2), 0.01)
                 missing, late = "available-cases", _LATE.format(limit)
             else:
-                told = {**settings, "starts": starts if starts > 1 else None}
+                told = {**settings, **asked, "starts": starts if starts > 1 else None}
                 recipe = recipe_of(score, search, missing, start, parameters, told)
                 return with_recipe(with_edges(net, opened, settings, edges), recipe)
     if start is not None and search in _NO_START:
@@ -238,7 +242,9 @@ def learn(
     notes = (*((late,) if late else ()), *record.notes, *inner.notes)
     whole = replace(record, source=str(opened.schema.source), notes=notes, details=details)
     net = with_edges(net.with_record(whole), opened, settings, edges)
-    return with_recipe(net, recipe_of(score, search, missing, start, parameters, settings))
+    return with_recipe(
+        net, recipe_of(score, search, missing, start, parameters, {**settings, **asked})
+    )
 
 
 def _choice(
