@@ -39,5 +39,5 @@ page = cr.write_report(
 text = page.read_text(encoding="utf-8")
 titles = re.findall(r"<h2>(.*?)</h2>", text)
 print(f"\n{page.name}: {len(text):,} characters, sections {', '.join(titles)}")
-assert "https://" not in text and len(titles) == 9
+assert "https://" not in text and len(titles) == 11
 print(f"The pictures and the page are in {folder}.")

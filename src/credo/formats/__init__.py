@@ -13,7 +13,7 @@ import os
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from credo.core.errors import InputError, unknown_name
 from credo.formats.files import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from credo.model.structures.structure_posterior import StructurePosterior
     from credo.model.undirected.factor_model import FactorModel
 
-    Saved = Network | FactorModel | DecisionNetwork | StructurePosterior
+    Saved: TypeAlias = Network | FactorModel | DecisionNetwork | StructurePosterior
 
 __all__ = ["FORMATS", "Limits", "WriteError", "dumps", "load", "loads", "save"]
 

@@ -92,10 +92,11 @@ class Choice:
         """
         record = net.record
         assert record is not None and record.score is not None
+        notes, height = tuple(record.notes), record.score
         if left is not None and limit is not None:
             spent, asked = f"budget of {left:g} s", f"budget of {limit:g} s"
-            notes = tuple(n.replace(spent, asked) for n in record.notes)
-            record = replace(record, reason=record.reason.replace(spent, asked), notes=notes)
+            notes = tuple(n.replace(spent, asked) for n in notes)
+            record = replace(record, reason=record.reason.replace(spent, asked))
         terms = math.fsum(scale_terms(source, net.names).values())
         ways = {n: _word(self.scales.get(n)) for n in self.asked}
         groups = {way: [n for n in ways if ways[n] == way] for way in dict.fromkeys(ways.values())}
@@ -106,12 +107,10 @@ class Choice:
         note += f"; {self.late}" if self.late else ""
         details = {**record.details, "numbers": ways}
         plain = set(ways.values()) == {"gaussian"} and not self.late
-        notes = record.notes if plain else (*record.notes, f"numbers: {note}")
+        notes = notes if plain else (*notes, f"numbers: {note}")
         trace = tuple(t + terms for t in record.trace)
-        score = record.score + terms
-        return net.with_record(
-            replace(record, score=score, trace=trace, notes=notes, details=details)
-        )
+        told = replace(record, score=height + terms, trace=trace, notes=notes, details=details)
+        return net.with_record(told)
 
 
 def asked_numbers(numbers: Any, names: Sequence[str]) -> dict[str, Any]:

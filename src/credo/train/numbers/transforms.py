@@ -107,7 +107,7 @@ def _points(numbers: Floats, weights: NDArray[Any] | None) -> tuple[Floats, Floa
     x = numbers[there]
     n = np.ones(len(x)) if weights is None else weights[there].astype(np.float64)
     values, inverse = np.unique(x, return_inverse=True)
-    count = np.bincount(inverse, n, minlength=len(values))
+    count = np.bincount(inverse, n, minlength=len(values)).astype(np.float64)
     if len(values) <= _POINTS:
         return values, count
     group = np.arange(len(values), dtype=np.float64)
@@ -117,7 +117,7 @@ def _points(numbers: Floats, weights: NDArray[Any] | None) -> tuple[Floats, Floa
     group[inner] = _EXTREMES + np.floor(below / (count[inner].sum() / parts))
     group[-_EXTREMES:] = _EXTREMES + parts + np.arange(_EXTREMES)
     _, at = np.unique(group, return_inverse=True)
-    size = np.bincount(at, count)
+    size = np.bincount(at, count).astype(np.float64)
     return np.bincount(at, count * values) / size, size
 
 
