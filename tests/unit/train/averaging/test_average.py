@@ -422,3 +422,23 @@ def test_a_classifier_that_averages_graphs():
     with pytest.raises(AttributeError, match="average of networks"):
         _ = clf.network_
     assert "No against Yes" in str(clf.explain(dict.fromkeys(rows, None) | {"Outlook": "Sunny"}))
+
+
+def test_all_29281_graphs_and_the_sums_agree():
+    post = cr.average(table_of(5, seed=12))
+    assert len(post.weights) == 29_281
+    listed = np.tensordot(post.weights, post.adjacency.astype(float), axes=1)
+    np.testing.assert_allclose(listed, post.edge_p, atol=1e-10)
+    reached = np.tensordot(post.weights, post._reach.astype(float), axes=1)
+    off = ~np.eye(5, dtype=bool)
+    np.testing.assert_allclose(reached[off], post.path_p[off], atol=1e-10)
+    joint = post.p(list(post.names))
+    assert float(joint.p.sum()) == pytest.approx(1.0, abs=1e-12)
+    row = dict.fromkeys(post.names, 0)
+    one = post.log_likelihood({n: [s] for n, s in row.items()})
+    by_hand = sum(
+        float(w) * np.prod([post.families[f].values[(0,) * (len(post.families[f].parents) + 1)]
+                            for f in graph])
+        for w, graph in zip(post.weights, post.members.tolist(), strict=True)
+    )  # fmt: skip
+    assert math.exp(one) == pytest.approx(by_hand, rel=1e-12)
