@@ -163,7 +163,7 @@ def command(
         **score_settings(score_name, ess, prior_network, edge_prior, common.threads),
         **rules,
         "start": None if start is None else dag_from(start),
-        "numbers": numbers_from(numbers),
+        "numbers": numbers_from(numbers, "auto"),
         **options,
     }
     if output is not None:
