@@ -32,7 +32,7 @@ def structures_section(subject: Subject) -> Section | None:
     except CredoError:
         return None
     own = set(model.dag.edges)
-    shown = [e for e in post.edges if e.p >= _LEAST or e[:2] in own][:_MOST]
+    shown = [e for e in post.edges.rows if e.p >= _LEAST or e[:2] in own][:_MOST]
     listed = [
         [e.parent, e.child, f"{e.p:.3f}", "chosen" if (e.parent, e.child) in own else ""]
         for e in shown

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import unknown_name
 from credo.core.frozen import Frozen
 from credo.core.render import Shown, View, bar, many, text_html
 
@@ -55,13 +56,15 @@ class EdgeChance(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeProbabilities(Shown, Frozen):
-    """The probability of every edge, most probable first.
+class EdgeProbabilities(Shown, Frozen, Mapping[tuple[str, str], Chance]):
+    """The probability of every edge (parent, child), most probable first.
 
     >>> import credo as cr
     >>> edges = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).edges
-    >>> [(e.parent, e.child, round(e.p, 3), e.error) for e in edges]
-    [('Pneu', 'Cou', 0.334, 0.0), ('Cou', 'Pneu', 0.334, 0.0)]
+    >>> {edge: round(p, 3) for edge, p in edges.items()}
+    {('Pneu', 'Cou'): 0.334, ('Cou', 'Pneu'): 0.334}
+    >>> [(e.parent, e.child, round(e.p, 3), e.error) for e in edges.rows][0]
+    ('Pneu', 'Cou', 0.334, 0.0)
     """
 
     names: tuple[str, ...]
@@ -71,13 +74,29 @@ class EdgeProbabilities(Shown, Frozen):
     title: str = ""
     note: str = ""
 
-    def __iter__(self) -> Iterator[EdgeChance]:
+    @property
+    def rows(self) -> list[EdgeChance]:
+        """Every edge with its probability and error, most probable first."""
         n = len(self.names)
         order = np.argsort(-np.round(self.p, 12), axis=None, kind="stable")
-        for a, b in (divmod(int(i), n) for i in order):
-            if a != b:
-                p, error = float(self.p[a, b]), float(self.error[a, b])
-                yield EdgeChance(self.names[a], self.names[b], p, error)
+        pairs = [divmod(int(i), n) for i in order]
+        return [
+            EdgeChance(self.names[a], self.names[b], float(self.p[a, b]), float(self.error[a, b]))
+            for a, b in pairs
+            if a != b
+        ]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return ((e.parent, e.child) for e in self.rows)
+
+    def __getitem__(self, edge: tuple[str, str]) -> Chance:
+        a, b = (self._place(name) for name in edge)
+        return Chance(float(self.p[a, b]), float(self.error[a, b]))
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise unknown_name("Variable", name, self.names, "in the posterior")
+        return self.names.index(name)
 
     def __len__(self) -> int:
         return len(self.names) * (len(self.names) - 1)
@@ -89,13 +108,14 @@ class EdgeProbabilities(Shown, Frozen):
         >>> cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).edges.to_dict()[0]["parent"]
         'Pneu'
         """
-        return [e._asdict() for e in self]
+        return [e._asdict() for e in self.rows]
 
     def __repr__(self) -> str:
         return f"EdgeProbabilities({many(len(self), 'edge')})"
 
     def _view(self) -> View:
-        shown = [e for e in self if e.p >= 0.01][:60]
+        every = self.rows
+        shown = [e for e in every if e.p >= 0.01][:60]
         sampled = bool(self.error.any())
         rows = [
             [f"{e.parent} → {e.child}", f"{e.p:.3f}", *([f"{e.error:.3f}"] * sampled), bar(e.p, 10)]
@@ -103,7 +123,7 @@ class EdgeProbabilities(Shown, Frozen):
         ]
         head = ["edge", "p", *(["± error"] * sampled), ""]
         rest = len(self) - len(shown)
-        low = max((e.p for e in list(self)[len(shown) :]), default=0.0)
+        low = max((e.p for e in every[len(shown) :]), default=0.0)
         note = f"{many(rest, 'edge')} more, each below {max(low, 1e-3):.1g}" if rest else ""
         note = "\n".join(filter(None, [note, self.note]))
         return View(self.title, head, rows, (1, 2) if sampled else (1,), note)

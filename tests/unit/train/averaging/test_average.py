@@ -389,7 +389,7 @@ def test_a_check_names_the_edges_that_are_not_settled():
     net = cr.learn(table)
     report = cr.check(net, table, sections=["graph"])
     post = cr.average(table)
-    wanted = {(e.parent, e.child) for e in post.edges if 0.2 <= e.p <= 0.8}
+    wanted = {(e.parent, e.child) for e in post.edges.rows if 0.2 <= e.p <= 0.8}
     assert {(e.parent, e.child) for e in report.graph.unsure} == wanted
     assert report.of("graph") and "0.2 and 0.8" in report.of("graph")[0].sentence
     assert "graph" not in cr.check(net, table, draws=20, edges=0, sections=["parameters"]).sections
