@@ -38,8 +38,8 @@ def write_parquet(path, rows, columns=20, seed=0):
 
 
 def test_the_answer_is_the_same_to_the_last_count(tmp_path):
-    path = write_parquet(tmp_path / "t.parquet", 300_000, 6)
-    table, stream = cr.read(path), cr.read(path, memory="100kB")
+    path = write_parquet(tmp_path / "t.parquet", 60_000, 6)
+    table, stream = cr.read(path), cr.read(path, memory="20kB")
     assert isinstance(table, cr.Table) and isinstance(stream, cr.Stream)
     assert stream.schema == table.schema and len(stream) == len(table)
     names = table.schema.names
@@ -85,7 +85,7 @@ def test_frames_stream_too():
     import polars as pl
 
     rng = np.random.default_rng(1)
-    frame = pl.DataFrame({"a": rng.integers(0, 3, 400_000), "b": rng.normal(size=400_000)})
+    frame = pl.DataFrame({"a": rng.integers(0, 3, 60_000), "b": rng.normal(size=60_000)})
     stream = cr.read(frame.lazy(), memory="10kB")
     assert isinstance(stream, cr.Stream)
     table = cr.read(frame)

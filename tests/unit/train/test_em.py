@@ -379,7 +379,7 @@ def test_underflow_is_no_end():
     graph = "[C]" + "".join(f"[f{i}|C]" for i in range(d))
     schema = {f"f{i}": [0, 1] for i in range(d)}
     net = cr.em(graph, cr.read(rows, schema), hidden={"C": 2}, restarts=2, max_iter=3,
-                prior=cr.Laplace(1))  # fmt: skip
+                prior=cr.Laplace(1), draws=0)  # fmt: skip
     assert np.isfinite(net.record.trace).all()
 
 
