@@ -204,12 +204,13 @@ def ranking(
     n = enough(n, probability(interval))
     found = [_choices(problem, [*drawn, *pairs], name) for drawn in problem.drawn(n, rng, [name])]
     eu = np.concatenate([f.utility[(f.p > 0).all(axis=1)] for f in found])
-    share = np.bincount(eu.argmax(axis=1), minlength=len(states)) / len(eu)
+    most = eu.max(axis=1, keepdims=True)
+    share = (most - eu <= 1000 * problem.noise).mean(axis=0)  # all that are as good as the best
     ranked = tuple(
         Ranked(states[k], float(utilities[k]), Credible.of(eu[:, k], interval), float(share[k]))
         for k in order
     )
-    regret = float((eu.max(axis=1) - eu[:, order[0]]).mean())
+    regret = float((most[:, 0] - eu[:, order[0]]).mean())
     told = [*([note] if note else []), *problem.notes(ranked[0].interval)]
     return Ranking(name, ranked, dict(given or {}), regret, "\n".join(told))
 

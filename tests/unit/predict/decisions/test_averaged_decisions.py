@@ -157,3 +157,11 @@ def test_with_an_order_a_variable_may_be_set_after_another_is_seen():
         given={"v2": table.schema["v2"].states[0]}, interval=None
     )
     assert ranked[table.schema["v0"].states[1]] == pytest.approx(float(p @ worth[:, 1]))
+
+
+def test_where_setting_changes_nothing_each_choice_is_the_best(three):
+    _, post = three
+    found = post.decide("v0", {"U|v1": [0, 1, 3]}).best(draws=1000)
+    idle = 1 - post.path("v0", "v1")
+    shares = [r.p_best for r in found.ranked]
+    assert min(shares) >= idle - 0.01 and sum(shares) == pytest.approx(1 + idle, abs=0.01)
