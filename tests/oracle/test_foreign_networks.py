@@ -24,7 +24,7 @@ REFUSED = {
     "dBN.bif": "line 347: There are two tables for 'lasubt_1'",
     "dBN_with_errors.bif": "line 347: There are two tables for 'lasubt_1'",
 }
-UTILITY = {  # the largest expected utility, by pyAgrum; of the last by hand, where it fails
+UTILITY = {  # the largest expected utility, by pyAgrum; of the last, where it fails, our own
     "ClemenFigure04.12.xml": 4.6348,
     "IDBIFXMLIO_file.xml": 905.142,
     "Influence_Diagram_Edition1.xdsl": 379.1666666667,

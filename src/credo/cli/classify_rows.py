@@ -91,6 +91,8 @@ class Learned:
     judged: Judged | None = None
     found: Floats | None = None
     notes: list[str] = field(default_factory=list)
+    chosen: list[int] = field(default_factory=list)
+    """The place of the class that is predicted for each row; −1 where none is."""
 
 
 @dataclass(frozen=True)
@@ -225,8 +227,10 @@ def predict_rows(
     return found, [n.rstrip(".") for n in notes]
 
 
-def write_predictions(path: str, target: str, states: tuple[Any, ...], found: Floats) -> None:
-    """A file of rows: the most probable class of each row, and the probability of each class."""
+def write_predictions(
+    path: str, target: str, states: tuple[Any, ...], found: Floats, chosen: Sequence[int]
+) -> None:
+    """A file of rows: the class that is predicted for each row, and the probability of each."""
     from credo.core.schema import Schema, Variable
     from credo.data import Table
     from credo.data.out.writing import write_rows
@@ -234,7 +238,7 @@ def write_predictions(path: str, target: str, states: tuple[Any, ...], found: Fl
 
     label = Variable(target, "discrete", states)
     names = [Variable(f"P({s})", "continuous") for s in states]
-    best = found.argmax(axis=1).astype(np.uint16)
+    best = np.where(np.array(chosen) < 0, len(states), chosen).astype(np.uint16)
     columns = [np.ascontiguousarray(found[:, i]) for i in range(len(states))]
     table = Table(Block(Schema((label, *names)), (best, *columns)))
     write_rows(path, table.schema, [table])

@@ -244,7 +244,7 @@ _KEYS = {
         classes: state[] in the order of p
         cross_validation?: {number} accuracy, log_loss, brier, …
         predictions?: object[] with --predict
-            class: state a state, in its own type
+            class: cell a state, in its own type; null where --reject costs less than any
             p: number[] one for each class
         predictions_output?: string the file that the predictions were written to
         output: string|null the file that the model was written to

@@ -7,11 +7,13 @@ from typing import Any
 
 import click
 
+from credo.cli.costs import FORM, costs_by_state, read_costs
 from credo.cli.models import load_model, model_argument, read_for
 from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.reading import reading_options
 from credo.cli.terminal import heading, print_view, wrapped
 from credo.cli.words import in_options
+from credo.core.errors import InputError
 
 __all__ = ["command", "print_findings", "print_report", "print_sentences"]
 
@@ -34,6 +36,9 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @option("--seconds", "--budget", "seconds", type=float, default=60.0, metavar="SECONDS",
         help="For all of it, a third of that for searching the graph again; a section that is "
         "late is left out, and named.")  # fmt: skip
+@option("--costs", multiple=True, metavar="NAME=COSTS", help="What it costs to call one state of "
+        "NAME another, CLASS:CALLED=COST, … or a CSV file of them: tells what decisions by the "
+        "model cost.")  # fmt: skip
 @option("--brief", is_flag=True, help="The findings alone.")
 @common_options(seed="For folds and draws.")
 def command(
@@ -47,6 +52,7 @@ def command(
     sections: tuple[str, ...],
     seen: bool | None,
     seconds: float,
+    costs: tuple[str, ...],
     brief: bool,
     common: Common,
     **reading: Any,
@@ -55,31 +61,44 @@ def command(
 
     Findings come first, worst first, each with a number and what to do; then a table for each
     section: held_out, predictive, calibration, independence, edges, parameters, influence,
-    outliers. Rows the model was learned from are recognised by its counts: they judge a model
-    learned without them, its graph included where it was searched for.
+    outliers, and costs with --costs. Rows the model was learned from are recognised by its counts:
+    they judge a model learned without them, its graph included where it was searched for.
 
     \b
     Examples:
       credo check patients.credo patients.csv
       credo check asia.bif patients.csv --section calibration --section outliers
       credo check patients.credo patients.csv --learner hill-climb --folds 3 --draws 50 --json
+      credo check asia.bif patients.csv --costs "lung=yes:no=9, no:yes=1" --section costs
     """
     from credo.checking import check
-    from credo.core.errors import InputError
 
     if seconds <= 0:
         raise InputError(f"--seconds must be a number above 0, got {seconds:g}.")
+    prices = {name: read_costs(text) for name, text in map(_named, costs)}
     net = load_model(model)
+    given = {name: costs_by_state(c, net.variable(name).states) for name, c in prices.items()}
     table = read_for(net, reading)
+    wanted = [*sections, "costs"] if costs and sections and "costs" not in sections else sections
     report = check(
         net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges,
-        level=level, sections=list(sections) or None, seconds=seconds, rng=common.seed,
-        held_out=None if seen is None else not seen,
+        level=level, sections=list(wanted) or None, seconds=seconds, rng=common.seed,
+        held_out=None if seen is None else not seen, costs=given or None,
     )  # fmt: skip
     if common.as_json:
         common.emit("check", {**report.to_dict(), "model": model})
         return
     print_report(report, brief=brief or common.quiet)
+
+
+def _named(given: str) -> tuple[str, str]:
+    name, equals, text = given.partition("=")
+    if not equals or not name.strip() or not text.strip():
+        raise InputError(
+            f"--costs must have the form NAME={FORM} or NAME=FILE, got {given!r}.",
+            hint='For example --costs "lung=yes:no=9, no:yes=1".',
+        )
+    return name.strip(), text.strip()
 
 
 def print_findings(findings: Sequence[Any]) -> None:

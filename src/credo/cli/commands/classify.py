@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -18,6 +19,7 @@ from credo.cli.classify_rows import (
     text_column,
     write_predictions,
 )
+from credo.cli.costs import costs_by_state, read_costs
 from credo.cli.models import load_model, normalise_option, refuse_no_folder, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files, option
 from credo.cli.reading import read_from, reading_settings, text_options
@@ -25,6 +27,7 @@ from credo.cli.terminal import print_table
 from credo.core.errors import CredoWarning, InputError
 from credo.core.render import many
 from credo.core.state_values import json_state
+from credo.model.decisions.costs import Costs
 
 __all__ = ["command"]
 
@@ -48,6 +51,10 @@ _SHOWN = 20  # rows of predictions printed for people; --json and -o have all
 @option("--model", metavar="FILE", shell_complete=files, help="Predict with this network file "
         "instead of learning from TABLE.")  # fmt: skip
 @option("--predict", "rows", metavar="FILE", help="Predict the rows of this table.")
+@option("--costs", metavar="COSTS", help="What it costs to call one class another, "
+        "CLASS:CALLED=COST, … or a CSV file of them: predict the cheapest class.")  # fmt: skip
+@option("--reject", type=float, metavar="COST", help="What it costs not to decide: where every "
+        "class is expected to cost more, none is predicted.")  # fmt: skip
 @option("-o", "--output", multiple=True, metavar="FILE", help="Write the model (a network file) "
         "or the predictions (.csv, .parquet, …), or both.")  # fmt: skip
 @normalise_option
@@ -62,6 +69,8 @@ def command(
     cv: int | None,
     model: str | None,
     rows: str | None,
+    costs: str | None,
+    reject: float | None,
     output: tuple[str, ...],
     common: Common,
     **reading: Any,
@@ -77,9 +86,16 @@ def command(
       credo classify patients.csv --target lung --method tan -o lung.bif
       credo classify patients.csv --target lung --predict more.csv --json
       credo classify --model asia.bif --target lung --predict more.csv -o predictions.csv
+      credo classify patients.csv --target lung --predict more.csv --costs "yes:no=9, no:yes=1"
       credo classify mail.csv --target folder --text body
     """
     saved, written = _outputs(output, rows)
+    if rows is None and (costs is not None or reject is not None):
+        raise InputError(
+            "--costs and --reject choose the classes of the rows of --predict, and none are given.",
+            hint="credo check MODEL TABLE --costs … tells what decisions by a model cost.",
+        )
+    prices = None if costs is None else read_costs(costs)
     if model is not None:
         learned, words = _load(model, table, target, unseen, rows, saved, reading), None
     else:
@@ -91,9 +107,15 @@ def command(
     clf, found = learned.clf, learned.found
     if saved is not None:
         _network(clf, method).save(saved)
-    if written is not None and found is not None:
-        write_predictions(written, target, tuple(json_state(c) for c in clf.classes_), found)
     classes = [json_state(c) for c in clf.classes_]
+    if found is not None:
+        chosen = found.argmax(axis=1)
+        if prices is not None or reject is not None:
+            by_state = None if prices is None else costs_by_state(prices, classes)
+            chosen = Costs.of(classes, by_state).choose(found, reject)
+        learned = replace(learned, chosen=chosen.tolist())
+    if written is not None and found is not None:
+        write_predictions(written, target, tuple(classes), found, learned.chosen)
     if common.as_json:
         told = _json(target, model or method, classes, learned, saved, written)
         if words is not None:
@@ -117,7 +139,7 @@ def command(
     if learned.judged is not None:
         common.say("\n".join(learned.judged.lines()) + "\n")
     if found is not None and written is None:
-        _print_predictions(classes, found)
+        _print_predictions(classes, found, learned.chosen)
     for note in learned.notes:
         common.say(f"noticed: {note}")
     for path in (saved, written):
@@ -285,11 +307,11 @@ def _network(clf: Any, method: str) -> Any:
     return clf.model_.network() if method == "naive-bayes" else clf.network_
 
 
-def _print_predictions(classes: list[Any], found: Any) -> None:
+def _print_predictions(classes: list[Any], found: Any, chosen: list[int]) -> None:
     head = ["row", "prediction", *(f"P({c})" for c in classes[:8])]
     lines = [
-        [str(i + 1), str(classes[int(p.argmax())]), *(f"{v:.4f}" for v in p[:8])]
-        for i, p in enumerate(found[:_SHOWN])
+        [str(i + 1), "(none)" if k < 0 else str(classes[k]), *(f"{v:.4f}" for v in p[:8])]
+        for i, (k, p) in enumerate(zip(chosen[:_SHOWN], found, strict=False))
     ]
     print_table(head, lines, right=[0, *range(2, len(head))])
     if len(found) > _SHOWN:
@@ -309,7 +331,8 @@ def _json(
         out["cross_validation"] = learned.judged.figures()
     if learned.found is not None:
         out["predictions"] = [
-            {"class": classes[int(p.argmax())], "p": [float(v) for v in p]} for p in learned.found
+            {"class": None if k < 0 else classes[k], "p": [float(v) for v in p]}
+            for k, p in zip(learned.chosen, learned.found, strict=True)
         ]
     if written is not None:
         out["predictions_output"] = written

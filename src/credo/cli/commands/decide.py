@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from credo.cli.costs import numbers_in
 from credo.cli.models import load_model, model_argument, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files, numbers_by_name, option
 from credo.core.errors import InputError
@@ -155,25 +155,11 @@ def _utility(path: str, net: Network) -> tuple[str, dict[Any, float]]:
     """A table as a utility: its last column are the numbers, the others what it depends on."""
     from credo.model.graphs.notation import quoted
 
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as lines:
-            head, *rows = [[c.strip() for c in row] for row in csv.reader(lines) if row]
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        said = getattr(error, "strerror", None) or "it is empty or not a CSV file"
-        raise InputError(f"The utility {path} cannot be read: {said}.") from None
-    *parents, name = head
+    (*parents, name), rows = numbers_in(path, "utility")
     known = [{str(s): s for s in net.variable(p).states} if p in net.names else {} for p in parents]
     out: dict[Any, float] = {}
-    for i, row in enumerate(rows, start=2):
-        try:
-            *states, worth = row
-            number = float(worth)
-            key = tuple(k.get(s, s) for k, s in zip(known, states, strict=True))
-        except ValueError:
-            raise InputError(
-                f"{path}, line {i}: expected {', '.join(parents)} and a number, got "
-                f"{', '.join(row)!r}."
-            ) from None
+    for states, number in rows:
+        key = tuple(k.get(s, s) for k, s in zip(known, states, strict=True))
         out[key if len(key) > 1 else key[0]] = number
     return f"{quoted(name)}|{':'.join(map(quoted, parents))}", out
 

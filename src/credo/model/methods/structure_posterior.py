@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from credo.model.structures.structure_posterior import StructurePosterior
     from credo.model.values.randomness import Rng
     from credo.predict.averaged.asking import Effect
+    from credo.predict.averaged.deciding import AveragedDecisions
 
 __all__ = ["StructureMethods"]
 
@@ -141,6 +142,31 @@ class StructureMethods:
         from credo.predict.averaged.asking import effect
 
         return effect(self._post, cause, outcome, interval=interval, draws=draws, rng=rng)
+
+    def decide(
+        self,
+        decisions: Mapping[str, Any] | Sequence[str] | str,
+        utilities: Mapping[str, Any],
+        *,
+        memory: str = "full",
+        combine: str = "add",
+        costs: Mapping[str, float] | None = None,
+    ) -> AveragedDecisions:
+        """What to do when the graph itself is not sure: a decision problem over all graphs.
+
+        As `decide` of a network, with `solve` and `best`. A decision that is a variable is set in
+        every graph (do).
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> d = post.decide({"treat|Cou": ["no", "yes"]}, {"harm|treat:Pneu": {
+        ...     "no": {"F": 0, "T": -100}, "yes": {"F": -10, "T": -30}}})
+        >>> round(d.best(given={"Cou": "T"})["yes"], 4)
+        -21.5484
+        """
+        from credo.predict.averaged.deciding import decide
+
+        return decide(self._post, decisions, utilities, memory=memory, combine=combine, costs=costs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the posterior to a `.credo` file, which `cr.load` reads.

@@ -9,7 +9,7 @@ how sure the graph is. Where graphs were drawn, the error that this leaves in th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import probability
 from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.distributions.gaussian import Gaussian
+from credo.model.networks.network import Local
 from credo.model.structures.edges import Chance
 from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.randomness import Rng, generator
@@ -38,7 +39,17 @@ from credo.predict.questions.notes import Noted
 from credo.predict.questions.question import parse
 from credo.predict.questions.request import Request, draws_of, enough, request
 
-__all__ = ["Effect", "answer", "ask", "effect", "intervened", "spread_over"]
+__all__ = [
+    "Effect",
+    "answer",
+    "ask",
+    "effect",
+    "intervened",
+    "joint_samples",
+    "notes_of",
+    "spread_over",
+    "without_causes",
+]
 
 Floats = NDArray[np.float64]
 
@@ -80,9 +91,8 @@ def answer(
         interval = probability(interval)
         n = enough(n, interval)
     if found is not None and interval is None:
-        return _told(found, _notes(post, interval))
-    names = [target] if isinstance(target, str) else list(target)
-    parts = parts_of(post, [n for n in dict.fromkeys([*names, *given]) if n in post.names])
+        return _told(found, notes_of(post, interval))
+    parts = _parts(post, target, given)
     if found is None:
         logs = np.array([log_evidence(request(n, given)) if given else 0.0 for n in parts.networks])
         likely = np.exp(logs - logs.max())
@@ -91,16 +101,24 @@ def answer(
         shares = parts.weights * likely
         found = _averaged(points, shares / shares.sum())
         notes = _error(post, parts, likely, points, found)
-    notes = (*_notes(post, interval), *notes)
+    notes = (*notes_of(post, interval), *notes)
     if interval is None:
         return _told(found, notes)
-    seed = int(generator(rng).integers(2**62))
-    times = spread_over(parts.weights, n, seed)
-    drawn = [
-        (_asked(parts.networks[k], target, given, event), int(times[k]), (seed + k) % 2**62)
-        for k in np.flatnonzero(times).tolist()
-    ]
-    return _with_interval(found, drawn, interval, notes)
+    samples = _samples(parts, target, given, n, rng, isinstance(found, NormalMixture))
+    return _with_interval(found, samples, interval, notes)
+
+
+def joint_samples(
+    post: StructurePosterior, names: Sequence[str], given: Mapping[str, Any], n: int, rng: Rng
+) -> Floats:
+    """P(names | given) under draws of a graph and its parameters: [draws, states of each…]."""
+    found = _samples(_parts(post, names, given), names, given, n, rng)
+    return found.reshape(-1, *(post.schema[name].arity for name in names))
+
+
+def _parts(post: StructurePosterior, target: Any, given: Mapping[str, Any]) -> Parts:
+    names = [target] if isinstance(target, str) else list(target)
+    return parts_of(post, [n for n in dict.fromkeys([*names, *given]) if n in post.names])
 
 
 def _asked(net: Any, target: Any, given: Mapping[str, Any], event: bool) -> Request:
@@ -135,7 +153,8 @@ def _averaged(points: list[Any], shares: Floats) -> Any:
     return NormalMixture(weights, pairs[kept, 0], pairs[kept, 1], first.name)
 
 
-def _notes(post: StructurePosterior, interval: float | None) -> tuple[str, ...]:
+def notes_of(post: StructurePosterior, interval: float | None) -> tuple[str, ...]:
+    """What is said of an average: over what, and what its interval includes."""
     graphs, prior = many(len(post.weights), "graph"), post.record.details.get("prior")
     includes = ": the interval includes how sure the graph is" if interval is not None else ""
     told = [n for n in post.record.notes if n.startswith(("cells are missing", "the chains"))]
@@ -175,17 +194,21 @@ def spread_over(weights: Floats, n: int, seed: int) -> NDArray[np.int64]:
     return np.bincount(places, minlength=len(weights))
 
 
-def _with_interval(
-    found: Any, asked: list[tuple[Request, int, int]], level: float, notes: tuple[str, ...]
-) -> Any:
-    """The answer with its interval: draws of a graph and of its parameters."""
+def _samples(
+    parts: Parts, target: Any, given: Mapping[str, Any], n: int, rng: Rng, normal: bool = False
+) -> Floats:
+    """The answer under draws of a graph and of its parameters: [draws, numbers of the answer]."""
+    seed = int(generator(rng).integers(2**62))
+    times = spread_over(parts.weights, n, seed)
     samples: list[Floats] = []
-    for one, count, seed in asked:
+    for k in np.flatnonzero(times).tolist():
+        one = _asked(parts.networks[k], target, given, isinstance(target, Mapping))
+        count = int(times[k])
         if not any(map(has_posterior, one.net.distributions.values())):
             samples.append(_certain(one, count))
             continue
-        source = Draws(one.net, seed, count)
-        if isinstance(found, NormalMixture):
+        source = Draws(one.net, (seed + k) % 2**62, count)
+        if normal:
             _, _, drawn = moments_of(one.but(draws=count), source)
             samples.append(np.stack([drawn.mean[:, 0, 0], drawn.sd[:, 0, 0]], axis=1))
             continue
@@ -195,7 +218,11 @@ def _with_interval(
         else:
             last = joint.reshape(len(joint), -1, one.net.variable(one.targets[-1]).arity)
             samples.append(last[..., one.event[one.targets[-1]]].sum(axis=(1, 2))[:, None])
-    drawn_ = np.concatenate(samples)
+    return np.concatenate(samples)
+
+
+def _with_interval(found: Any, drawn_: Floats, level: float, notes: tuple[str, ...]) -> Any:
+    """The answer with its interval."""
     if isinstance(found, NormalMixture):
         spans: dict[str, Any] = {
             "mean_interval": Credible.of(drawn_[:, 0], level),
@@ -224,18 +251,21 @@ def _certain(one: Request, count: int) -> Floats:
 
 def intervened(post: StructurePosterior, values: Mapping[str, Any]) -> StructurePosterior:
     """The posterior after an intervention: in every graph the edges into the variables are cut."""
-    from dataclasses import replace
-
     set_ = intervene(post.best, values)
+    return without_causes(post, {name: set_.distributions[name] for name in values})
+
+
+def without_causes(post: StructurePosterior, alone: Mapping[str, Local]) -> StructurePosterior:
+    """The posterior in which some variables have a distribution of their own, without parents."""
     families, members = list(post.families), post.members.copy()
     edges, errors = post.edge_p.copy(), post.edge_error.copy()
-    for name in values:
+    for name, family in alone.items():
         i = post._at(name)
         members[:, i] = len(families)
-        families.append(set_.distributions[name])
+        families.append(family)
         edges[:, i] = errors[:, i] = 0.0
-    sets = {k: v for k, v in post.parent_sets.items() if k not in values}
-    sets |= dict.fromkeys(values, (((), 1.0),))
+    sets = {k: v for k, v in post.parent_sets.items() if k not in alone}
+    sets |= dict.fromkeys(alone, (((), 1.0),))
     return replace(
         post, families=tuple(families), members=members, edge_p=edges, edge_error=errors,
         path_p=None, parent_sets=sets,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
+from credo.model.answers.credible import Credible
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.decisions.policy import Policy, policy_of
 from credo.model.decisions.utility import product_of
@@ -22,9 +23,11 @@ from credo.model.values.randomness import Rng
 from credo.predict.decisions.valuations import Outcome, Step, Valuation, eliminate, width
 from credo.predict.exact.engine import Engine, engine_of
 from credo.predict.intervals.draws import Draws, has_posterior
+from credo.predict.intervals.uncertain import Probability
 from credo.predict.mixed.densities import row_tables
 from credo.predict.questions.evidence import Evidence
 from credo.predict.questions.impossible import refuse_impossible
+from credo.predict.questions.notes import left_out
 
 __all__ = ["Problem", "problem_of"]
 
@@ -102,10 +105,13 @@ class Problem:
             if k not in skipped
         ]
         out += [self.pair([engine.at[n]], report[None, :]) for n, report in evidence.soft.items()]
+        return out + self.worth(blind)
+
+    def worth(self, blind: Sequence[str] = ()) -> list[Valuation]:
+        """The utilities, less what it costs to see what the decisions see."""
         paid = {n for d in self.free if d not in blind for n in self.seen(d)}
         cost = sum(self.net.costs.get(n, 0.0) for n in paid)
-        out += [Valuation((), None, np.array([-cost]))] if cost else []
-        return out + self.utilities
+        return [*([Valuation((), None, np.array([-cost]))] if cost else []), *self.utilities]
 
     @cached_property
     def utilities(self) -> list[Valuation]:
@@ -201,12 +207,20 @@ class Problem:
     def drawn(self, draws: int, rng: Rng, blind: Sequence[str] = ()) -> Iterator[list[Valuation]]:
         """The pairs under draws of the parameters, block by block."""
         source = Draws(self.net.chance, rng, draws)
-        scopes = [v.scope for v in self.valuations()]
-        order = self.strong_order() if self.net.memory == "full" else self.sums()
-        cells = width(scopes, self.arities, order)
-        most = max(_BLOCK // cells, 1)
+        most = self.block
         for start in range(0, draws, most):
             yield self.valuations(source.next(self.learned, min(most, draws - start)), blind)
+
+    @property
+    def block(self) -> int:
+        """How many draws go through an elimination at once."""
+        scopes = [v.scope for v in self.valuations()]
+        order = self.strong_order() if self.net.memory == "full" else self.sums()
+        return max(_BLOCK // width(scopes, self.arities, order), 1)
+
+    def notes(self, span: Credible | None) -> tuple[str, ...]:
+        """What is to be said of an answer with this interval, or without one."""
+        return () if span is None else left_out(self.net.record, Probability(0.0, span))
 
 
 def problem_of(net: DecisionNetwork, given: Mapping[str, Any] | None = None) -> Problem:

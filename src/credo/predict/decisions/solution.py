@@ -77,7 +77,7 @@ class Solution(Frozen):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked(Told, Frozen):
-    """One choice: its expected utility, the interval of that, and how probably it is the best."""
+    """One choice: its expected utility, the interval of that, and how probably none is better."""
 
     choice: Any
     utility: float

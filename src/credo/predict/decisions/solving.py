@@ -25,11 +25,18 @@ from credo.predict.decisions.limited import policy_updating, soluble_order
 from credo.predict.decisions.problem import Problem, problem_of
 from credo.predict.decisions.solution import Ranked, Ranking, Solution
 from credo.predict.decisions.valuations import Outcome, Valuation, eliminate
-from credo.predict.intervals.uncertain import Probability
-from credo.predict.questions.notes import left_out
 from credo.predict.questions.request import draws_of, enough
 
-__all__ = ["best", "best_rules", "optimum", "rules_of", "solve", "utility_of_strategy"]
+__all__ = [
+    "best",
+    "best_rules",
+    "optimum",
+    "ranking",
+    "rules_of",
+    "solve",
+    "solved",
+    "utility_of_strategy",
+]
 
 Floats = NDArray[np.float64]
 Rules = dict[str, tuple[tuple[str, ...], Floats]]
@@ -97,6 +104,19 @@ def solve(
 ) -> Solution:
     """The best strategy given what is known."""
     problem = problem_of(net, given)
+    return solved(problem, given, interval=interval, draws=draws, rng=rng)
+
+
+def solved(
+    problem: Problem,
+    given: Mapping[str, Any] | None,
+    *,
+    interval: float | None,
+    draws: int | None,
+    rng: Rng,
+) -> Solution:
+    """The best strategy of a problem."""
+    net = problem.net
     if not problem.free:
         raise InputError("Every decision is given: there is nothing left to decide.")
     rules = best_rules(problem)
@@ -108,7 +128,7 @@ def solve(
     known = dict(given or {})
     n = draws_of(draws, interval)
     if interval is None or not problem.learned:
-        return Solution(policy, utility, exact=exact, given=known)
+        return Solution(policy, utility, exact=exact, given=known, notes=problem.notes(None))
     n = enough(n, probability(interval))
     own, top = [], []
     for drawn in problem.drawn(n, rng):
@@ -122,8 +142,8 @@ def solve(
     near = lost <= 1000 * problem.noise  # several eliminations of many tables
     regret = float(np.where(near, 0.0, lost).mean())
     span = Credible.of(mine, interval)
-    notes = left_out(net.record, Probability(utility, span))
-    return Solution(policy, utility, span, float(near.mean()), regret, exact, known, notes)
+    sure = float(near.mean())
+    return Solution(policy, utility, span, sure, regret, exact, known, problem.notes(span))
 
 
 def _policy(problem: Problem, name: str, rules: Rules, pairs: list[Valuation]) -> Policy:
@@ -148,6 +168,20 @@ def best(
 ) -> Ranking:
     """The choices of the next decision, or of one that is named, the best first."""
     problem = problem_of(net, given)
+    return ranking(problem, given, decision, interval=interval, draws=draws, rng=rng)
+
+
+def ranking(
+    problem: Problem,
+    given: Mapping[str, Any] | None,
+    decision: str | None,
+    *,
+    interval: float | None,
+    draws: int | None,
+    rng: Rng,
+) -> Ranking:
+    """The choices of one decision of a problem."""
+    net = problem.net
     if decision is not None and decision not in net.decisions:
         raise unknown_name("Decision", decision, net.decisions, "in the network")
     if not problem.free or (decision is not None and decision not in problem.free):
@@ -165,19 +199,20 @@ def best(
     n = draws_of(draws, interval)
     if interval is None or not problem.learned:
         ranked = tuple(Ranked(states[k], float(utilities[k])) for k in order)
-        return Ranking(name, ranked, dict(given or {}), None, note)
+        told = [*([note] if note else []), *problem.notes(None)]
+        return Ranking(name, ranked, dict(given or {}), None, "\n".join(told))
     n = enough(n, probability(interval))
     found = [_choices(problem, [*drawn, *pairs], name) for drawn in problem.drawn(n, rng, [name])]
     eu = np.concatenate([f.utility[(f.p > 0).all(axis=1)] for f in found])
-    share = np.bincount(eu.argmax(axis=1), minlength=len(states)) / len(eu)
+    most = eu.max(axis=1, keepdims=True)
+    share = (most - eu <= 1000 * problem.noise).mean(axis=0)  # all that are as good as the best
     ranked = tuple(
         Ranked(states[k], float(utilities[k]), Credible.of(eu[:, k], interval), float(share[k]))
         for k in order
     )
-    regret = float((eu.max(axis=1) - eu[:, order[0]]).mean())
-    more = left_out(net.record, Probability(0.0, Credible.of(eu[:, 0], interval)))
-    note = "\n".join([*([note] if note else []), *more])
-    return Ranking(name, ranked, dict(given or {}), regret, note)
+    regret = float((most[:, 0] - eu[:, order[0]]).mean())
+    told = [*([note] if note else []), *problem.notes(ranked[0].interval)]
+    return Ranking(name, ranked, dict(given or {}), regret, "\n".join(told))
 
 
 def _choices(problem: Problem, pairs: Sequence[Valuation], name: str) -> Outcome:
