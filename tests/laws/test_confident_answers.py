@@ -22,7 +22,8 @@ def asked(table, most=20):
     table = table.take(order)
     net = cr.learn(table, search="hill-climb", seconds=20)
     codes = dict(zip(table.schema.names, table.block.arrays, strict=True))
-    names = [v.name for v in net.variables if v.is_discrete and 2 <= v.arity <= 12]
+    states = [v for v in net.variables if v.is_discrete and v.scale is None]
+    names = [v.name for v in states if 2 <= v.arity <= 12]
     pairs = [(a, b) for a in names for b in names if a != b]
     for i in rng.permutation(len(pairs))[:most]:
         a, b = map(net.variable, pairs[i])

@@ -138,3 +138,13 @@ def test_structural_em_from_several_starts():
     assert any("3 of 3 starts" in n for n in three.record.notes)
     with pytest.raises(InputError, match="starts"):
         cr.learn(rows, "bic", starts=0)
+
+
+def test_families_whose_table_would_not_fit_are_left_out():
+    """Rows that are nearly all incomplete: parents that few rows have seem to tell much."""
+    rng = np.random.default_rng(0)
+    rows = {f"v{k}": rng.integers(0, 6, 60).astype(str).astype(object) for k in range(14)}
+    for cells in rows.values():
+        cells[rng.random(60) < 0.5] = None
+    net = cr.learn(rows, missing="available-cases", search="hill-climb")
+    assert all(np.prod(net.cpt(n).shape) <= 1e7 for n in net.names)

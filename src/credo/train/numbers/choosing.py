@@ -59,6 +59,7 @@ _ROUNDS = 2  # of revising the cuts with the graph
 _RISK = 0.5  # of what the graph says of a column is taken to be lost by its bins
 _FEW = 5_000  # rows that choose
 _MANY = 200  # columns that are looked at
+_LEAST = 50  # rows; of fewer a shape is soon found that new rows do not have
 
 SPEC = ScoreSpec.of("bdeu")
 """The score by which scales are compared."""
@@ -236,6 +237,7 @@ class _Chooser:
         fixed = {n: s for n, way in self.asked.items() if (s := self.scale(n, way)) is not None}
         if len(free) > _MANY:
             self.late = f"of more than {_MANY} columns auto leaves all as they are"
+        if len(free) > _MANY or len(self.rows) < _LEAST:
             free = []
             if not fixed:
                 return _Fit(Dag(()), {}, 0.0)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.schema import Variable
 from credo.model.distributions.log_rising import log_rising
+from credo.model.networks.family import cells
 from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
@@ -31,6 +32,8 @@ from credo.train.scores.scores import MARGINAL, ScoreSpec
 __all__ = ["SCORED", "of_available"]
 
 Floats = NDArray[np.float64]
+
+_LARGEST = 10_000_000  # cells of a table, beyond which a family is left out
 
 SCORED = ("loglik", "aic", "bic", "mdl", "bdeu", "bds", "k2")
 """The scores that can be taken of available cases."""
@@ -53,6 +56,7 @@ def of_available(source: Source, variables: Sequence[Variable], spec: ScoreSpec)
             i
             for i, (c, ps) in enumerate(asked)
             if not variables[c].is_discrete or all(variables[p].is_discrete for p in ps)
+            if cells([variables[v] for v in (c, *ps) if variables[v].is_discrete]) <= _LARGEST
         ]
         new = sorted({asked[i][0] for i in fine} - set(alone))
         families = [
