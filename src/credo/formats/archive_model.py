@@ -2,7 +2,7 @@
 
 Version 1 holds distributions. Version 2 adds, to those that were learned, what they were learned
 from (below). Version 3 adds the scales of numbers, and the posteriors of completed rows where EM
-drew the gaps; it is written where there are some. A later version must keep reading these:
+drew the gaps; version 4 families of counts. Each is written where there are some. A later version must keep reading these:
 `tests/unit/formats` holds a file of each.
 """
 
@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.schema import Variable
+from credo.formats.archive_counts import counts_json, counts_of
 from credo.formats.archive_scales import scale_of, scale_said
 from credo.formats.reading import Reading, assemble, exact_cpt
 from credo.formats.states import from_json, to_json
+from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.line_prior import LINE_FIELDS, LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian, LinePosterior
@@ -43,7 +45,7 @@ __all__ = [
     "tables_of",
 ]
 
-VERSION = 3
+VERSION = 4
 """The latest version that is read; the least that says all is written."""
 
 Floats = NDArray[np.float64]
@@ -71,7 +73,8 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
     nodes = [local_said(local, array) for local in net.distributions.values()]
     record = record_said(net.record)
     drawn = any("completed" in n.get("learned", ()) for n in nodes)
-    version = VERSION if net.schema.scales or drawn else 2
+    version = 3 if net.schema.scales or drawn else 2
+    version = VERSION if any(isinstance(d, CountTable) for d in net.distributions.values()) else version
     return {"format": "credo", "version": version, "nodes": nodes, "record": record}, arrays
 
 
@@ -79,7 +82,9 @@ def local_said(local: Local, array: Put) -> dict[str, Any]:
     """A variable with its distribution as plain data."""
     node = variable_said(local.child)
     node["parents"] = [p.name for p in local.parents]
-    if isinstance(local, Cpt):
+    if isinstance(local, CountTable):
+        node["distribution"] = counts_json(local, array)
+    elif isinstance(local, Cpt):
         counts = None if local.counts is None else array(local.counts)
         node["distribution"] = {
             "kind": "table",
@@ -235,6 +240,12 @@ def local_of(node: Any, variables: dict[str, Variable], arrays: Arrays) -> Local
         rescaled = take(said, "rescaled", (int, float), what)
         table = exact_cpt(variables[name], found, values, counts, float(rescaled))
         learned = learned_of(node.get("learned"), table.variables, arrays.take, what)
+        object.__setattr__(table, "learned", learned)
+        return table
+    if kind == "counts":
+        family = (*found, variables[name])
+        table = counts_of(said, family, arrays.take, what)
+        learned = learned_of(node.get("learned"), family, arrays.take, what)
         object.__setattr__(table, "learned", learned)
         return table
     if kind == "linear gaussian":

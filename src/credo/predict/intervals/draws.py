@@ -35,6 +35,8 @@ from credo.core.errors import InputError, LimitError
 from credo.core.progress import track
 from credo.model.answers.credible import Credible
 from credo.model.answers.number_answer import moments_behind
+from credo.model.networks.count_posterior import count_masses
+from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.values.randomness import Rng, generator
@@ -72,7 +74,7 @@ _TINY = 0.1  # rows worth fewer imagined rows than this are drawn as logarithms
 
 def has_posterior(local: Local) -> bool:
     """Whether a distribution knows how sure it is."""
-    return (local.counts if isinstance(local, Cpt) else local.posterior) is not None
+    return local.has_posterior if isinstance(local, Cpt) else local.posterior is not None
 
 
 class Draws:
@@ -127,6 +129,11 @@ class Draws:
         if isinstance(local, LinearGaussian):
             assert local.posterior is not None
             return local.posterior.draw(n, gammas, others)
+        if isinstance(local, CountTable):
+            assert local.posterior is not None
+            mean, size, share = local.posterior.draw(n, gammas, others)
+            size = size.reshape(-1, *(1,) * len(local.parents))
+            return count_masses(mean, size, share, local.shape[-1]).reshape(n, -1)
         assert local.counts is not None
         if not (local.counts.sum(axis=-1) > 0).all():
             raise InputError(

@@ -19,6 +19,7 @@ from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.graphs.dag import Dag
 from credo.model.graphs.undirected import UndirectedGraph
+from credo.model.networks.count_table import counts
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.family import MAX_CELLS, cells
 from credo.model.networks.line_prior import LinePrior
@@ -200,6 +201,12 @@ def _check(
     total = 0
     for name, parents in families:
         child = variables[name]
+        for parent in parents:
+            if counts(variables[parent]):
+                raise SchemaError(
+                    f"{parent!r} counts, so it cannot be the parent of {name!r}.",
+                    hint=f"Give numbers={{{parent!r}: 'binned'}}, or turn the edge round.",
+                )
         if not child.is_discrete:
             continue
         for parent in parents:
@@ -293,6 +300,8 @@ def _belief(own: Any, child: Variable, parents: tuple[Variable, ...]) -> Any:
     if own is None:
         return None
     of_lines = isinstance(own, (LinePrior, NormalInverseGamma))
+    if counts(child):
+        return own if isinstance(own, LinePrior) and own.like_all else _POOLED
     if child.is_discrete:
         return None if of_lines else pseudocounts_of(own, child, parents)
     continuous = sum(not p.is_discrete for p in parents)
@@ -322,6 +331,8 @@ def _estimate(estimate: str | None, belief: Any, child: Variable, sample: bool) 
         choice(estimate, ("mean", "map", "mle"), "estimate")
     how = estimate if estimate is not None and belief is not None else None
     how = how or ("mle" if belief is None else "mean")
+    if counts(child) and how == "map":
+        how = "mean"  # of counts the predictive is taken
     if flag(sample, "sample_variance"):
         if how != "mle":
             raise InputError("sample_variance=True goes with estimate='mle'.")
