@@ -139,14 +139,16 @@ class Bins(Told, Frozen):
         >>> float(bins.cdf(1.0, [0.5, 0.2, 0.2, 0.1]))
         0.7
         """
-        cuts = np.arange(most + 1) + 0.5
+        cuts: Floats = np.arange(most + 1, dtype=np.float64) + 0.5
         atoms = np.append(np.arange(most + 1.0), np.nan)
         return cls(cuts, cuts, np.ones(most + 2), atoms, (math.inf, tail), -0.5, counts=True)
 
     def holds(self, x: ArrayLike) -> NDArray[np.bool_]:
         """Whether each number can be one of them: any, or whole and 0 or more; a gap (NaN) can."""
         at = np.asarray(x, np.float64)
-        out: NDArray[np.bool_] = np.isnan(at) | (not self.counts) | ((at >= 0) & (at == np.rint(at)))
+        out: NDArray[np.bool_] = (
+            np.isnan(at) | (not self.counts) | ((at >= 0) & (at == np.rint(at)))
+        )
         return out
 
     def refusal(self, name: str, number: float) -> str:

@@ -57,7 +57,8 @@ def counts_of(
             rows, mean = float(told["rows"]), float(told["mean"])
             if not (rows > 0 and mean > 0 and all((a >= 0).all() for a in arrays)):
                 raise ValueError(told)
-            posterior = CountPosterior(*arrays, rows, mean, share)
+            n, total, zero, sizes, weights = arrays
+            posterior = CountPosterior(n, total, zero, sizes, weights, rows, mean, share)
         parents, child = family[:-1], family[-1]
         return CountTable(
             child, parents, values, None, 0.0, None, means, size, zeros, posterior

@@ -2,8 +2,8 @@
 
 Version 1 holds distributions. Version 2 adds, to those that were learned, what they were learned
 from (below). Version 3 adds the scales of numbers, and the posteriors of completed rows where EM
-drew the gaps; version 4 families of counts. Each is written where there are some. A later version must keep reading these:
-`tests/unit/formats` holds a file of each.
+drew the gaps; version 4 families of counts. Each is written where there are some. A later version
+must keep reading these: `tests/unit/formats` holds a file of each.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
     record = record_said(net.record)
     drawn = any("completed" in n.get("learned", ()) for n in nodes)
     version = 3 if net.schema.scales or drawn else 2
-    version = VERSION if any(isinstance(d, CountTable) for d in net.distributions.values()) else version
+    version = (
+        VERSION if any(isinstance(d, CountTable) for d in net.distributions.values()) else version
+    )
     return {"format": "credo", "version": version, "nodes": nodes, "record": record}, arrays
 
 

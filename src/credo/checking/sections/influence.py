@@ -20,6 +20,7 @@ from credo.checking.again.row_scores import weights_of
 from credo.checking.findings import SHOWN, Finding, Section
 from credo.core.errors import CredoError
 from credo.data import Table
+from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
@@ -166,7 +167,13 @@ def influence(net: Network, table: Table, learned_from: bool) -> Influence | str
     if gone[:, [at[m] for m in table.schema.names]].any():
         notes.append("families with a gap in the row are left out of its influence")
     if judged < len(net.names):
-        notes.append(f"{len(net.names) - judged:,} families keep no counts")
+        counted = sum(isinstance(d, CountTable) for d in net.distributions.values())
+        if counted:
+            notes.append(
+                f"{counted:,} {'family' if counted == 1 else 'families'} of counts left out"
+            )
+        if judged + counted < len(net.names):
+            notes.append(f"{len(net.names) - judged - counted:,} families keep no counts")
     how = "left out" if learned_from else "added"
     return Influence(rows, float(weights @ nats), int(alone.sum()), how, tuple(notes), nats, moved)
 
@@ -176,6 +183,8 @@ def _table(
 ) -> tuple[Floats, Floats, NDArray[np.bool_]] | None:
     """What each row adds to ln P(x | u), how far it moves θ_x, and whether it is alone."""
     counts = local.counts
+    if isinstance(local, CountTable):
+        return None
     if counts is None or (local.learned is not None and local.learned.estimate in ("mle", "map")):
         if local.learned is None:
             return None

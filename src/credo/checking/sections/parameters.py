@@ -117,7 +117,7 @@ def parameters(net: Network) -> Parameters | str:
     for local in net.distributions.values():
         if isinstance(local, Cpt):
             if local.counts is None:
-                without += 1
+                without += not local.has_posterior
                 continue
             if local.counts.size > _MOST:
                 notes.append(f"{local.title} has {local.counts.size:,} numbers and is left out")

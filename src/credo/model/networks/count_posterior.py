@@ -16,7 +16,7 @@ all configurations; it and z are summed over, at nodes:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -96,11 +96,33 @@ def log_given_size(
         rising = gammaln(x + r) - gammaln(r)
     out = (np.where(np.isinf(r), 0.0, rising) - gammaln(x + 1)) @ h
     if share is None:
-        z = np.zeros((1, len(of.n)))
-        return np.asarray(out + _means(sizes, of.n - z, of.total, rows, mean).sum(axis=-1)[:, 0])
-    for n, s, zero in zip(of.n, of.total, of.zeros, strict=True):
-        out = out + logsumexp(log_terms(sizes, n, s, zero, rows, mean, share)[1], axis=1)
+        return np.asarray(out + _means(sizes, of.n, of.total, rows, mean).sum(axis=-1))
+    # configurations that are alike add alike, and those without rows nothing
+    stack = np.stack([of.n, of.total, of.zeros], axis=1)[of.n > 0]
+    different, times = np.unique(stack, axis=0, return_counts=True)
+    few = different[:, 2] <= _NODES
+    if few.any():
+        out = out + _few_terms(sizes, different[few], rows, mean, share) @ times[few]
+    for (n, s, zero), t in zip(different[~few], times[~few], strict=True):
+        out = out + t * logsumexp(log_terms(sizes, n, s, zero, rows, mean, share)[1], axis=1)
     return np.asarray(out)
+
+
+def _few_terms(sizes: Floats, of: Floats, rows: float, mean: float, share: float) -> Floats:
+    """ln of the sum over all numbers of extra zeros, of many configurations at once [size, u]."""
+    n, total, zeros = (of[:, k, None] for k in range(3))
+    z = np.arange(np.floor(zeros.max()) + 1)
+    there = z <= zeros
+    z = np.minimum(z, zeros)
+    log = _ways(z, zeros, n, rows, share) + _means(sizes, n - z, total, rows, mean)
+    return np.asarray(logsumexp(np.where(there, log, -np.inf), axis=-1))
+
+
+def _ways(z: Any, zeros: Any, n: Any, rows: float, share: float) -> Floats:
+    """ln of the ways in which z of the zeros are extra ones, their share summed out."""
+    a, b = rows * share, rows * (1 - share)
+    ways = gammaln(zeros + 1) - gammaln(z + 1) - gammaln(zeros - z + 1)
+    return np.asarray(ways + betaln(a + z, b + n - z) - betaln(a, b))
 
 
 def log_terms(
@@ -112,10 +134,8 @@ def log_terms(
         step = max((last - first) / _NODES, 1.0)
         z = np.unique(np.floor(np.arange(first, last + 0.5 * step, step)))
         wide = np.gradient(z) if step > 1 else np.ones(len(z))
-        ways = gammaln(zeros + 1) - gammaln(z + 1) - gammaln(zeros - z + 1)
-        a, b = rows * share, rows * (1 - share)
-        ways = ways + betaln(a + z, b + n - z) - betaln(a, b) + np.log(wide)
-        log = ways + _means(sizes, n - z, total, rows, mean)
+        log = _ways(z, zeros, n, rows, share) + np.log(wide)
+        log = log + _means(sizes, n - z, total, rows, mean)
         near = np.flatnonzero((log > log.max(axis=1, keepdims=True) - _DEEP).any(axis=0))
         low, high = max(near[0] - 1, 0), min(near[-1] + 1, len(z) - 1)
         if step == 1 or high - low > len(z) // 2:
@@ -162,10 +182,8 @@ class CountPosterior:
 
     def on(self, order: list[int]) -> CountPosterior:
         """The same with the parents in another order."""
-        arrays = (a.transpose(order) for a in (self.n, self.total, self.zeros))
-        return CountPosterior(
-            *arrays, self.sizes, self.weights, self.rows, self.mean, self.share
-        )
+        n, total, zeros = (a.transpose(order) for a in (self.n, self.total, self.zeros))
+        return replace(self, n=n, total=total, zeros=zeros)
 
     def _nodes(self) -> list[tuple[Floats, Floats]]:
         """Of each configuration the nodes z and their probabilities given each size [size, z]."""

@@ -40,9 +40,9 @@ def counts(variable: Variable) -> bool:
 class CountTable(Cpt):
     """P(child | parents) for a child that counts: Poisson or negative binomial, with extra zeros.
 
-    `means` and `zeros` (the share of extra zeros) have an axis for each parent, `size` is one
-    number; infinite, the law is Poisson. After learning with a prior they are posterior means, the
-    table is the posterior predictive, and `posterior` says how sure they are.
+    `means` (of what is no extra zero) and `zeros` (the share of extra ones) have an axis for each
+    parent, `size` is one number; infinite, the law is Poisson. After learning with a prior they are
+    posterior means, the table is the posterior predictive, and `posterior` says how sure they are.
 
     >>> import credo as cr
     >>> visits = cr.Variable("visits", "discrete", scale=cr.Bins.whole(30))
@@ -106,9 +106,7 @@ class CountTable(Cpt):
         mean, share = posterior.means()
         size = float(np.exp(posterior.weights @ np.log(posterior.sizes)))
         values = posterior.masses(child.arity)
-        return cls(
-            child, tuple(parents), values, None, 0.0, learned, mean, size, share, posterior
-        )
+        return cls(child, tuple(parents), values, None, 0.0, learned, mean, size, share, posterior)
 
     def on(self, child: Variable, parents: tuple[Variable, ...]) -> Cpt:
         """The same table with its parents in another order."""
@@ -145,7 +143,7 @@ class CountTable(Cpt):
 
         >>> import credo as cr
         >>> rows = {"visits": [0, 3, 1, 0, 2, 6, 1, 0, 4, 2, 1, 3]}
-        >>> rows = cr.read(rows, kinds={"visits": "continuous"})
+        >>> rows = cr.read(rows, {"visits": "continuous"})
         >>> net = cr.fit("[visits]", rows, cr.BDeu(1), numbers={"visits": "counts"})
         >>> print(net.cpt("visits").interval(0.95))
         1.11... to 2.9... (95 %)
@@ -158,10 +156,20 @@ class CountTable(Cpt):
     def ends(self, level: float, at: tuple[int, ...] = (), rows: int | None = None) -> Credible:
         """The intervals of the entries below some first states, or of the first rows alone."""
         mean, size, share = self._drawn()
-        flat = count_masses(mean, size.reshape(-1, *(1,) * len(self.parents)), share, self.shape[-1])
+        flat = count_masses(
+            mean, size.reshape(-1, *(1,) * len(self.parents)), share, self.shape[-1]
+        )
         if rows is not None:
             return Credible.of(flat.reshape(len(flat), -1, self.shape[-1])[:, :rows], level)
-        return Credible.of(flat[(slice(None), *at)], level)
+        where: Any = (slice(None), *at)
+        return Credible.of(flat[where], level)
+
+    def drawn(self, n: int, gammas: np.random.Generator, uniforms: np.random.Generator) -> Floats:
+        """Draws of the table, flat: [n, cells]."""
+        assert self.posterior is not None
+        mean, size, share = self.posterior.draw(n, gammas, uniforms)
+        size = size.reshape(-1, *(1,) * len(self.parents))
+        return count_masses(mean, size, share, self.shape[-1]).reshape(n, -1)
 
     def _drawn(self) -> tuple[Floats, Floats, Floats]:
         if self.posterior is None:
@@ -182,9 +190,10 @@ class CountTable(Cpt):
         extra = bool(self.zeros.any())
         head = [*(p.name for p in self.parents), "mean", *(["extra zeros"] * extra)]
         each = itertools.islice(itertools.product(*(p.texts for p in self.parents)), _SHOWN)
-        numbers = zip(self.means.flat, self.zeros.flat, strict=True)
+        mean = self.values @ np.arange(self.shape[-1])  # extra zeros among them
+        numbers = zip(mean.ravel(), self.zeros.flat, strict=True)
         rows = [
-            [*states, number(float((1 - z) * m)), *([number(float(z))] * extra)]
+            [*states, number(float(m)), *([number(float(z))] * extra)]
             for states, (m, z) in zip(each, numbers, strict=False)
         ]
         size = "" if math.isinf(self.size) else f", size {number(self.size)}"

@@ -15,6 +15,7 @@ from credo.core.schema import Schema
 from credo.data import Table
 from credo.model.answers.credible import Credible
 from credo.model.answers.interval import probability
+from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.structures.structure_posterior import StructurePosterior
@@ -143,9 +144,13 @@ def _drawn(post: StructurePosterior, family: int, n: int, seed: int) -> list[Any
     local = post.families[family]
     gammas, others = (np.random.default_rng([seed, family, i]) for i in (0, 1))
     if isinstance(local, Cpt):
-        if local.counts is None:
+        if not local.has_posterior:
             return [local] * n
-        found = np.maximum(dirichlet_rows(local.counts, n, gammas, others), 1e-60)
+        if isinstance(local, CountTable):
+            found = local.drawn(n, gammas, others)
+        else:
+            assert local.counts is not None
+            found = np.maximum(dirichlet_rows(local.counts, n, gammas, others), 1e-60)
         return [
             Cpt.trusted(local.child, local.parents, one.reshape(local.shape), None, None)
             for one in found

@@ -35,7 +35,6 @@ from credo.core.errors import InputError, LimitError
 from credo.core.progress import track
 from credo.model.answers.credible import Credible
 from credo.model.answers.number_answer import moments_behind
-from credo.model.networks.count_posterior import count_masses
 from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
@@ -130,10 +129,7 @@ class Draws:
             assert local.posterior is not None
             return local.posterior.draw(n, gammas, others)
         if isinstance(local, CountTable):
-            assert local.posterior is not None
-            mean, size, share = local.posterior.draw(n, gammas, others)
-            size = size.reshape(-1, *(1,) * len(local.parents))
-            return count_masses(mean, size, share, local.shape[-1]).reshape(n, -1)
+            return local.drawn(n, gammas, others)
         assert local.counts is not None
         if not (local.counts.sum(axis=-1) > 0).all():
             raise InputError(

@@ -37,8 +37,8 @@ from credo.stats.family import Family
 from credo.train.numbers.cutting import some_rows
 from credo.train.numbers.densities import FineDensity, fine_density
 from credo.train.numbers.revising import revised_cuts
-from credo.train.numbers.whole import in_unit_cells, whole_bins, why_not_whole
 from credo.train.numbers.transforms import PRICED, best_transform, named_transform
+from credo.train.numbers.whole import in_unit_cells, whole_bins, why_not_whole
 from credo.train.scores.family_scores import family_scores
 from credo.train.scores.scale_terms import scale_terms
 from credo.train.scores.scores import ScoreSpec
@@ -164,9 +164,9 @@ def chosen_scales(
     until = None if seconds is None else time.perf_counter() + seconds
     chooser = _Chooser(rows, asked, judge, bins, until, parents)
     scales = dict(chooser.chosen().scales)
-    for name, scale in scales.items() if isinstance(source, Table) else ():
-        if isinstance(scale, Bins) and scale.counts:
-            scales[name] = whole_bins(name, source.values(name))
+    if isinstance(source, Table):
+        counted = [n for n, s in scales.items() if isinstance(s, Bins) and s.counts]
+        scales |= {n: whole_bins(n, source.values(n)) for n in counted}
     return Choice(asked, scales, chooser.heights, len(rows), chooser.late)
 
 
@@ -289,9 +289,16 @@ class _Chooser:
             return
         for how, fit in self.tried.items():
             self.heights[how] = fit.height + self.in_cells(fit, counted)
-        before = self.best.height + self.in_cells(self.best, counted)
-        fit = self.fit("counts", {**self.best.scales, **counted}, 1)
-        self.best = fit if fit.height > before else self.best
+        names = list(counted)  # those that gain most first
+        whole = self.in_cells(self.best, names)
+        for many_ in dict.fromkeys((len(names), -(-len(names) // 2), 1)):
+            some = {n: counted[n] for n in names[:many_]}
+            fit = self.fit("counts", {**self.best.scales, **some}, 2)
+            others = self.in_cells(self.best, names[many_:])
+            self.heights["counts"] = fit.height + others
+            if fit.height + others > self.best.height + whole:
+                self.best = fit
+                return
 
     def in_cells(self, fit: _Fit, names: Iterable[str]) -> float:
         """What ln P(rows) of a fit lacks to be of the unit cells of some columns."""
@@ -393,14 +400,12 @@ class _Chooser:
         self.in_time()
         has = family_scores(now.select(whole), SPEC).of(families)
         gets = family_scores(scaled.select(whole), SPEC).of(families)
-        out = {}
+        gains = {}
         for name, before, after in zip(whole, has, gets, strict=True):
             scale = best.scales.get(name)
             before = float(before) + (self.offset(name, scale) if scale is not None else 0.0)
-            before += self.in_cells(best, [name])
-            if after > before:
-                out[name] = then[name]
-        return out
+            gains[name] = float(after) - before - self.in_cells(best, [name])
+        return {n: then[n] for n in sorted(gains, key=lambda n: -gains[n]) if gains[n] > 0}
 
     def revise(self) -> None:
         """Cuts given the graph, and the graph again, while the height rises."""

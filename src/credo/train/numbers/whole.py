@@ -1,8 +1,8 @@
 """Columns that count: whole numbers, 0 or more.
 
 Each whole number is a bin one wide, so a mass is a density over its unit cell. A Gaussian whose
-transform has a spike at 0 has a large density there and no more than a small mass, so against counts
-it is judged by the mass of each row's unit cell, under its own distribution without parents:
+transform has a spike at 0 has a large density there and no more than a small mass, so against
+counts it is judged by the mass of each row's unit cell, under its own distribution without parents:
 
     Σ_rows ln [F(x + ½) − F(x − ½)] − ln f(x)      is added to ln P(rows)
 """

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ _ENDS = math.log(0.02), math.log(2000.0)  # of ln r
 _NODES = 17
 _DEEP = 14.0  # nats below the highest that are summed over
 _LAWS = 4
+_CLEAR = 3.0  # nats by which all rows together speak against extra zeros
 _POISSON = np.array([math.inf])
 
 
@@ -62,8 +64,8 @@ def fit_counts(
     best = max(laws, key=lambda law: law.height)
     weights = np.exp(best.logs - logsumexp(best.logs))
     shape = tuple(p.arity for p in parents)
-    arrays = (a.reshape(shape) for a in (of.n, of.total, of.zeros))
-    posterior = CountPosterior(*arrays, best.sizes, weights, rows, best.mean, best.share)
+    n, total, zeros = (a.reshape(shape) for a in (of.n, of.total, of.zeros))
+    posterior = CountPosterior(n, total, zeros, best.sizes, weights, rows, best.mean, best.share)
     return CountTable.of_posterior(child, parents, posterior, learned), _summed(laws)
 
 
@@ -93,18 +95,37 @@ def _summed(laws: list[_Law]) -> float:
 
 
 def _laws(of: CountStatistic, rows: float) -> list[_Law]:
-    """The four laws; configurations lean on the mean and the share of extra zeros of all."""
-    total, n = float(of.total.sum()), float(of.n.sum())
-    mean = (total + 0.5) / (n + 1)
+    """The laws; configurations lean on the mean and the share of extra zeros of all.
+
+    Parents explain zeros, so of rows that show no extra ones when taken together none are sought.
+    """
+    pooled = of.pooled
+    one = tuple(float(a[0]) for a in (pooled.n, pooled.total, pooled.zeros))
+    mean, extra = _pooled(*one, of.often.tobytes())
     laws = [_poisson(of, rows, mean, None), _negative(of, rows, mean, None)]
-    for law in laws[:]:
-        # what all rows say of extra zeros, the law as it is, is what a configuration leans on
-        vague = max((total + 0.5) / (n - float(of.zeros.sum()) + 1), mean)
-        poisson = bool(np.isinf(law.sizes).all())
-        pooled = (_poisson if poisson else _negative)(of.pooled, 1.0, vague, 0.5)
-        share, centre = _centre(of.pooled, pooled)
-        laws.append((_poisson if poisson else _negative)(of, rows, centre, share))
+    price = 0.5 * math.log(max(one[0], 2.0))  # of a share that is taken from the rows
+    for law, (share, centre) in extra:
+        found = (_poisson if law == "poisson" else _negative)(of, rows, centre, share)
+        laws.append(replace(found, height=found.height - price))
     return laws
+
+
+@lru_cache(maxsize=256)
+def _pooled(
+    n: float, total: float, zeros: float, often: bytes
+) -> tuple[float, tuple[tuple[str, tuple[float, float]], ...]]:
+    """The mean of all rows, and the share of extra zeros and the mean of the others by each law
+    whose rows show some."""
+    arrays = (np.array([a]) for a in (n, total, zeros))
+    of = CountStatistic(*arrays, np.frombuffer(often))
+    mean = (total + 0.5) / (n + 1)
+    vague = max((total + 0.5) / (n - zeros + 1), mean)
+    out = []
+    for name, law in (("poisson", _poisson), ("negative", _negative)):
+        with_zeros = law(of, 1.0, vague, 0.5)
+        if with_zeros.height > law(of, 1.0, mean, None).height - _CLEAR:
+            out.append((name, _centre(of, with_zeros)))
+    return mean, tuple(out)
 
 
 def _centre(of: CountStatistic, law: _Law) -> tuple[float, float]:
@@ -181,8 +202,10 @@ def _profiles(of: CountStatistic) -> list[_Profile]:
         each = float((2 if extra else 1) * len(of.n))
         mean, share, height = _means(of, math.inf, extra)
         out.append(_Profile(mean, math.inf, share, height, each))
+
         def deep(x: float, extra: bool = extra) -> float:
             return -_means(of, math.exp(x), extra)[2]
+
         grid = np.linspace(*_ENDS, _NODES)
         at = int(np.argmin([deep(x) for x in grid]))
         bounds = grid[max(at - 1, 0)], grid[min(at + 1, _NODES - 1)]
@@ -199,16 +222,18 @@ def _means(of: CountStatistic, size: float, extra: bool) -> tuple[Floats, Floats
     share = np.zeros(len(n))
     mean = of.total / n
     if extra:
-        share = np.where(of.zeros > 0, 0.5 * of.zeros / n, 0.0)
-        for _ in range(1000):  # EM: which zeros are extra ones
-            log = _zero(mean, size)
-            z = of.zeros * share / np.maximum(share + (1 - share) * np.exp(log), 1e-300)
-            left = np.maximum(n - z, 1e-300)
-            new, mean = z / n, of.total / left
-            done = np.abs(new - share).max() < 1e-12
-            share = new
-            if done:
-                break
+        # zeros are matched whatever the mean, which is then that of the numbers above 0:
+        # μ/(1 − P(0)) = s/(n − n₀), and rises with μ; no extra zeros where that asks for fewer
+        rest = np.maximum(of.n - of.zeros, 1e-300)
+        low, high = np.zeros(len(n)), of.total / rest
+        for _ in range(60):
+            middle = (low + high) / 2
+            above = middle > -np.expm1(_zero(middle, size)) * (of.total / rest)
+            low, high = np.where(above, low, middle), np.where(above, middle, high)
+        none = np.exp(_zero(high, size))
+        share = np.where(none < 1, (of.zeros / n - none) / np.maximum(1 - none, 1e-300), 0.0)
+        share = np.clip(np.where(of.total > 0, share, 0.0), 0.0, 1.0)
+        mean = np.where(share > 0, high, mean)
     x = np.arange(len(of.often), dtype=np.float64)
     rising = 0.0 if math.isinf(size) else gammaln(x + size) - gammaln(size)
     height = float(of.often @ (rising - gammaln(x + 1)))

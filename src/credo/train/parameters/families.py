@@ -195,10 +195,10 @@ def _counted(
     group: list[FamilySpec], out: dict[str, Local], report: dict[str, dict[str, Any]]
 ) -> None:
     first = group[0]
-    total: Any = first.learned.observed.dense()
-    for other in group[1:]:
-        more: Any = other.learned.observed.dense()
-        total = Counts(total.variables, total.values + more.values, None, total.skipped)
+    parts: list[Any] = [spec.learned.observed for spec in group]
+    total = parts[0].dense()
+    for part in parts[1:]:
+        total = Counts(total.variables, total.values + part.dense().values, None, total.skipped)
     table, evidence = _count_table(first, total)
     seen = np.asarray(total.values).sum(axis=-1)
     unseen = [

@@ -82,7 +82,7 @@ def fit(
     intervened : column, or mapping from variable to a 0/1 column or a mask
         What was set by an experiment in each row; such a row is left out of the variable's own
         family. A column names the variables (empty: nothing was set).
-    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+    numbers : "gaussian", "auto", "transformed", "binned", "counts", or a mapping from column to one
         How continuous columns are modelled, as in `cr.learn`; "auto" puts a number that is the
         parent of a state into bins.
     weights, schema : optional

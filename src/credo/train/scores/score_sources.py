@@ -101,7 +101,8 @@ def _experiment_scores(asked: Asked, rows: Experiments, by_gain: bool) -> Made:
 def _count_scores(asked: Asked) -> Made:
     """Numbers that count beside the others, which are scored as without them."""
     others = [v for v in asked.variables if not counts(v)]
-    inner, notes = None, []
+    inner: Any = None
+    notes: list[str] = []
     if others:
         inner, notes = native_scores(replace(asked, variables=others, extras=([], None)))
     rows = UNIT if asked.spec.name in MARGINAL else 0.0

@@ -133,10 +133,11 @@ def learn(
         Of structural EM: how many graphs it starts from; the best end is taken.
     intervened : column, or mapping from variable to a 0/1 column or a mask
         What was set in each row by an experiment; see `cr.fit` and docs/causes.md.
-    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+    numbers : "gaussian", "auto", "transformed", "binned", "counts", or a mapping from column to one
         How continuous columns are modelled: by linear Gaussians, as they are or after a monotone
         transform; in bins, whose cuts are revised with the graph and which can be parents of
-        states; or, by "auto", as the rows say. For a column also the name of a transform ('log',
+        states; as counts (Poisson or negative binomial, with extra zeros, given discrete parents);
+        or, by "auto", as the rows say. For a column also the name of a transform ('log',
         'log1p', 'square-root', 'logit', 'yeo-johnson') or cut points. Answers are on the table's
         scale.
     edges : bool

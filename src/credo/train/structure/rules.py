@@ -62,10 +62,10 @@ class Rules:
         for v in schema.variables if continuous else ():
             for p in continuous if v.is_discrete else ():
                 forbid(p, v.name, "a discrete variable cannot have a continuous parent")
-        for p in filter(counts, schema.variables):
+        for counted in (v.name for v in schema.variables if counts(v)):
             for other in names:
-                if other != p.name:
-                    forbid(p.name, other, f"{p.name!r} counts, so it is the parent of none")
+                if other != counted:
+                    forbid(counted, other, f"{counted!r} counts, so it is the parent of none")
         for child, parents in _candidates(candidates, schema):
             for other in names:
                 if other not in parents and other != child:
