@@ -146,7 +146,7 @@ class CountTable(Cpt):
         >>> rows = cr.read(rows, {"visits": "continuous"})
         >>> net = cr.fit("[visits]", rows, cr.BDeu(1), numbers={"visits": "counts"})
         >>> print(net.cpt("visits").interval(0.95))
-        1.11... to 2.9... (95 %)
+        1.21129 to 2.70778 (95 %)
         """
         if of not in ("mean", "zeros", "size"):
             raise unknown_name("The parameter", of, ("mean", "zeros", "size"), "one of counts")

@@ -60,9 +60,8 @@ def whole_bins(name: str, numbers: Floats) -> Bins:
 def in_unit_cells(numbers: Floats, scale: Scale | None, weights: NDArray[Any] | None) -> float:
     """What ln of the densities of a column lacks to be ln of the masses of its unit cells.
 
-    >>> x = np.array([0.0, 40.0, 50.0, 60.0])
-    >>> round(in_unit_cells(x, None, None), 3)  # as good as flat within each cell
-    -0.001
+    >>> round(in_unit_cells(np.array([0.0, 1.0, 1.0, 2.0]), None, None), 2)  # steep in a cell
+    -0.02
     """
     if isinstance(scale, Bins):
         return 0.0

@@ -36,6 +36,7 @@ _ENDS = math.log(0.02), math.log(2000.0)  # of ln r
 _NODES = 17
 _DEEP = 14.0  # nats below the highest that are summed over
 _LAWS = 4
+_ALONE = 0.5  # rows that all are worth to a single configuration: there is nothing to lean on
 _CLEAR = 3.0  # nats by which all rows together speak against extra zeros
 _POISSON = np.array([math.inf])
 
@@ -60,6 +61,7 @@ def fit_counts(
     of = CountStatistic.of(dense)
     if not rows:
         return _most_likely(child, parents, of, learned), None
+    rows = rows if len(of.n) > 1 else min(rows, _ALONE)
     laws = _laws(of, rows)
     best = max(laws, key=lambda law: law.height)
     weights = np.exp(best.logs - logsumexp(best.logs))
