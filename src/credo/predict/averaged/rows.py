@@ -155,7 +155,7 @@ def _drawn(post: StructurePosterior, family: int, n: int, seed: int) -> list[Any
             Cpt.trusted(local.child, local.parents, one.reshape(local.shape), None, None)
             for one in found
         ]
-    if local.posterior is None:
+    if local.posterior is None or not isinstance(local, LinearGaussian):
         return [local] * n
     parts = local.posterior.draw(n, gammas, others)
     return [

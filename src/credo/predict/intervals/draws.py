@@ -38,6 +38,7 @@ from credo.model.answers.number_answer import moments_behind
 from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.softmax import SoftmaxTable
 from credo.model.values.randomness import Rng, generator
 from credo.predict.exact.engine import ENGINES, MAX_WORK, Engine, engine_of
 from credo.predict.mixed.densities import row_tables
@@ -128,9 +129,9 @@ class Draws:
         if isinstance(local, LinearGaussian):
             assert local.posterior is not None
             return local.posterior.draw(n, gammas, others)
-        if isinstance(local, CountTable):
+        if isinstance(local, CountTable | SoftmaxTable):
             return local.drawn(n, gammas, others)
-        assert local.counts is not None
+        assert isinstance(local, Cpt) and local.counts is not None
         if not (local.counts.sum(axis=-1) > 0).all():
             raise InputError(
                 f"The posterior of {local.name!r} has a row without counts: nothing can be drawn.",

@@ -118,8 +118,8 @@ def _pooled(
 ) -> tuple[float, tuple[tuple[str, tuple[float, float]], ...]]:
     """The mean of all rows, and the share of extra zeros and the mean of the others by each law
     whose rows show some."""
-    arrays = (np.array([a]) for a in (n, total, zeros))
-    of = CountStatistic(*arrays, np.frombuffer(often))
+    one = np.array([[n], [total], [zeros]])
+    of = CountStatistic(one[0], one[1], one[2], np.frombuffer(often))
     mean = (total + 0.5) / (n + 1)
     vague = max((total + 0.5) / (n - zeros + 1), mean)
     out = []

@@ -55,8 +55,9 @@ def learn(
     how: str,
     began: float,
     kept: Mapping[str, Local] | None = None,
+    told: Mapping[str, dict[str, Any]] | None = None,
 ) -> Network:
-    """The network of all families, with its record."""
+    """The network of all families, with its record; `kept` are learned already, as `told`."""
     if not rows:
         raise TableError("There are no rows to learn from.")
     if not np.isfinite(rows):
@@ -66,7 +67,7 @@ def learn(
         )
     by_name = {s.child.name: s for s in specs}
     locals_: dict[str, Local] = dict(kept or {})
-    report: dict[str, dict[str, Any]] = {}
+    report: dict[str, dict[str, Any]] = dict(told or {})
     _tables(by_name, locals_, report)
     _lines(by_name, locals_, report)
     for spec in specs:
@@ -288,7 +289,7 @@ def _hold(spec: FamilySpec, out: dict[str, Local], report: dict[str, dict[str, A
         out[local.name] = Cpt.trusted(local.child, local.parents, local.values, None, learned)
         value = table_log_likelihood(observed, local.values)
     else:
-        assert isinstance(observed, Moments)
+        assert isinstance(observed, Moments) and isinstance(local, LinearGaussian)
         parts = (local.intercept, local.coefficients, local.variance)
         out[local.name] = LinearGaussian(local.child, local.parents, *parts, None, learned)
         value = line_log_likelihood(observed, Lines(*parts, None, np.array(False), False))

@@ -26,6 +26,7 @@ from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Local, Network
 from credo.model.networks.priors import K2, BDeu, Laplace, pseudocounts_of
+from credo.model.networks.softmax import Softmax
 from credo.model.undirected.factor_model import FactorModel
 from credo.model.values.learned import Learned
 from credo.model.values.reals import shown
@@ -33,6 +34,12 @@ from credo.model.values.value import choice, flag
 from credo.train.parameters.experiments import experiments
 from credo.train.parameters.families import FamilySpec, learn
 from credo.train.parameters.pooled_lines import LIKE_ALL
+from credo.train.parameters.softmax_families import (
+    fit_softmax,
+    is_softmax,
+    ridge_of,
+    softmax_item,
+)
 from credo.train.parameters.sources import Opened, refuse_rows
 from credo.train.parameters.tied import groups_of
 
@@ -84,7 +91,9 @@ def fit(
         family. A column names the variables (empty: nothing was set).
     numbers : "gaussian", "auto", "transformed", "binned", "counts", or a mapping from column to one
         How continuous columns are modelled, as in `cr.learn`; "auto" puts a number that is the
-        parent of a state into bins.
+        parent of a state into bins. As "gaussian" or "transformed" it has a softmax in it, whose
+        coefficients have a Gaussian prior of precision 1 in standard deviations of the number
+        (`prior={child: cr.LinePrior(ridge=…)}` gives another); see docs/numbers.md.
     weights, schema : optional
         As in `cr.read`, when `source` has not been read yet.
     undirected : method, l2, potentials, max_iter, tol
@@ -129,11 +138,13 @@ def fit(
                 f"The fixed distribution of {name!r} has the states {list(variable.states)}, the "
                 f"table has {list(variables[name].states)}."
             )
-    _check(families, variables)
+    _check(families, variables, softmax=True)
     held = _fixed(dag, variables, fixed, like)
     together = groups_of(tied, dag, variables, held)
     chosen = _priors(prior, default, dag)
     _one_prior(together, chosen)
+    kept, told = _softmaxes(families, variables, opened.source, chosen, held)
+    families = [f for f in families if f[0] not in kept]
     tally = opened.tally(families, threads)
     specs = []
     for name, parents in families:
@@ -148,7 +159,7 @@ def fit(
             f"estimate={estimate!r} needs a prior.",
             hint="Give one, such as prior=cr.BDeu(1), or use estimate='mle'.",
         )
-    return learn(dag, specs, tally.rows, opened.label, "fit", began)
+    return learn(dag, specs, tally.rows, opened.label, "fit", began, kept, told)
 
 
 # --- what was asked for -------------------------------------------------------------------
@@ -190,12 +201,35 @@ def _known_variables(graph: Dag, fixed: Any) -> dict[str, Variable]:
     return {
         n: d.child
         for n, d in fixed.items()
-        if n in graph.nodes and isinstance(d, Cpt | LinearGaussian)
+        if n in graph.nodes and isinstance(d, Cpt | LinearGaussian | Softmax)
     }
 
 
+def _softmaxes(
+    families: Sequence[tuple[str, Sequence[str]]],
+    variables: Mapping[str, Variable],
+    source: Any,
+    chosen: Mapping[str, Any],
+    held: Mapping[str, Local],
+) -> tuple[dict[str, Local], dict[str, dict[str, Any]]]:
+    """The families of states given numbers, and what their fits tell."""
+    out: dict[str, Local] = {n: d for n, d in held.items() if isinstance(d, Softmax)}
+    told: dict[str, dict[str, Any]] = {}
+    for name, parents in families:
+        child, above = variables[name], tuple(variables[p] for p in parents)
+        if name in held or not is_softmax(child, above):
+            continue
+        ridge = ridge_of(chosen[name])
+        local, found = fit_softmax(child, above, source, ridge)
+        out[name] = local
+        told[name] = softmax_item(local, found)
+    return out, told
+
+
 def _check(
-    families: Sequence[tuple[str, Sequence[str]]], variables: Mapping[str, Variable]
+    families: Sequence[tuple[str, Sequence[str]]],
+    variables: Mapping[str, Variable],
+    softmax: bool = False,
 ) -> None:
     """Refuse what cannot be learned, before a row is counted."""
     total = 0
@@ -209,11 +243,13 @@ def _check(
                 )
         if not child.is_discrete:
             continue
+        if softmax and is_softmax(child, [variables[p] for p in parents]):
+            continue
         for parent in parents:
             if not variables[parent].is_discrete:
                 raise SchemaError(
                     f"The discrete variable {name!r} cannot have the continuous parent {parent!r}.",
-                    hint="Turn the edge round, or make the parent discrete.",
+                    hint=f"Turn the edge round, or give numbers={{{parent!r}: 'binned'}}.",
                 )
         size = cells([child, *(variables[p] for p in parents)])
         total += size
@@ -245,6 +281,9 @@ def _fixed(
         if name not in graph.nodes:
             raise unknown_name("The fixed variable", name, graph.nodes, "in the graph")
         child, parents = variables[name], tuple(variables[p] for p in graph.parents(name))
+        if isinstance(given, Softmax) and set(given.parents) == set(parents):
+            out[name] = given
+            continue
         if child.is_discrete:
             table = Cpt.of(child, parents, given)
             out[name] = Cpt(child, parents, table.values, None, table.rescaled)
