@@ -183,8 +183,10 @@ def test_searches_that_take_all_rows_as_observed_are_refused() -> None:
     with pytest.raises(InputError, match="takes all rows as observed"):
         cr.learn(rows, intervened="set", search="pc")
     gaps = rows | {"B": [0, None, 1, 0]}
-    with pytest.raises(InputError, match="Structural EM takes all rows as observed"):
-        cr.learn(gaps, intervened="set")
+    with pytest.raises(InputError, match="does not know of soft experiments"):
+        cr.learn(gaps, intervened="set", soft=True)
+    with pytest.raises(InputError, match="intervened= is needed"):
+        cr.score("[A]", rows, soft=True)
 
 
 def test_em_without_gaps_is_fit() -> None:
