@@ -64,7 +64,7 @@ def read_told(intervened: Any, reading: dict[str, Any], schema: Schema | None = 
 
 
 def seen_rows(table: Any, intervened: Any) -> Any:
-    """The rows in which nothing was set, which a network is held against; None if there are none."""
+    """The rows in which nothing was set, to hold a network against; None if there are none."""
     if intervened is None:
         return table
     from credo.train.parameters.experiments import experiments

@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from tests.experiment_rows import DAG, all_dags, mbde, network, simulate
 
 import credo as cr
 from credo.errors import CredoError
-from tests.unit.train.test_experiments import DAG, all_dags, mbde, network, simulate
 
 
 def written(rows, path):
@@ -111,7 +111,7 @@ def test_unknown_targets_are_found() -> None:
     c = (rng.random(800) < 0.1 + 0.8 * b).astype(int)
     post = cr.average({"A": a, "lab": lab, "B": b, "C": c}, contexts="lab")
     touched = post.touched("lab")
-    assert list(touched)[0] == "B" and touched["B"] > 0.99
+    assert next(iter(touched)) == "B" and touched["B"] > 0.99
     assert touched["A"] < 0.1 and touched["C"] < 0.1
     assert all(post.edge(n, "lab") == 0 for n in "ABC")
     assert post.edge("A", "B") > 0.9 > post.edge("B", "A")  # what it touched orients the edge

@@ -154,7 +154,7 @@ def compare(
     >>> found = cr.compare(graphs)
     >>> found.distances["chain", "fork"], found.distances["chain", "v"]
     (0, 2)
-    >>> cr.compare("[A][B|A]", "[B][A|B]", interventions=[["A"]]).shd  # set A, and see whether B moves
+    >>> cr.compare("[A][B|A]", "[B][A|B]", interventions=[["A"]]).shd  # does B move with A?
     1
     """
     if isinstance(models, (Mapping, list, tuple)):
@@ -166,7 +166,11 @@ def compare(
 
 
 def compare_models(
-    models: Mapping[str, Any] | Sequence[Any], data: Any, folds: int, rng: Rng, weights: Any,
+    models: Mapping[str, Any] | Sequence[Any],
+    data: Any,
+    folds: int,
+    rng: Rng,
+    weights: Any,
     interventions: Any = None,
 ) -> ModelComparison:
     """Several models side by side; see `compare`."""

@@ -314,7 +314,12 @@ def _drawn(
 
 
 def _posterior(
-    rows: Any, found: Weighed, made: _Made, beside: dict[str, Any], began: float, seed: int,
+    rows: Any,
+    found: Weighed,
+    made: _Made,
+    beside: dict[str, Any],
+    began: float,
+    seed: int,
     threads: int,
 ) -> StructurePosterior:
     """Families by name, their distributions, and the value."""

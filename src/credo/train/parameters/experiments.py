@@ -161,9 +161,10 @@ class Experiments:
 
     def _tallies(self, wanted: Families, names: list[str], threads: Any) -> Iterator[Tally]:
         """One pass over a stream: the masked tally of each batch."""
+        assert isinstance(self.whole, Stream)
         at = 0
         beside = [n for n in self.told.columns if n not in names]
-        for part in self.whole.batches([*names, *beside]):  # type: ignore[union-attr]
+        for part in self.whole.batches([*names, *beside]):
             masks = self.told.masks(part, at)
             at += part.rows
             batch = _Batch(part.select(names), masks)

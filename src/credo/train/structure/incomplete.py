@@ -296,7 +296,7 @@ def complete_rows(source: Any) -> Any:
     """The rows without a gap."""
     table = source.load() if isinstance(source, (Stream, Experiments)) else source
     whole = np.ones(len(table), dtype=bool)
-    block = getattr(table, "table", table).block
+    block: Any = getattr(table, "table", table).block  # type: ignore[union-attr]
     for v, a in zip(table.schema.variables, block.arrays, strict=True):
         whole &= a != v.arity if v.is_discrete else ~np.isnan(a)
     if not whole.any():
