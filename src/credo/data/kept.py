@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
+from credo.core.scales import Scale
 from credo.data.stream import Stream
 from credo.data.table import Table
 from credo.data.weights import RowNumbers
@@ -49,6 +50,13 @@ class Kept(Stream):
             kept = self.keep(part, at)
             at += part.rows
             yield part.select(wanted).take(kept)
+
+    def scaled(self, scales: Mapping[str, Scale | None]) -> Kept:
+        """The same with other scales of some numbers."""
+        assert self.whole is not None
+        return replace(
+            self, schema=self.schema.scaled(scales), whole=self.whole.scaled(scales)
+        )  # fmt: skip
 
     @property
     def numbers(self) -> RowNumbers | None:

@@ -186,3 +186,16 @@ def test_a_column_that_names_one_variable_is_no_constant(tmp_path) -> None:
     )
     with pytest.raises(CredoError, match="Read the table with schema="):
         cr.learn(cr.read(path), intervened="set")
+
+
+def test_numbers_that_were_set(tmp_path) -> None:
+    rng = np.random.default_rng(12)
+    set_ = rng.random(300) < 0.5
+    a = rng.normal(size=300)
+    b = np.where(set_, 2 * rng.normal(size=300), 2 * a + rng.normal(size=300))
+    rows = {"a": a, "b": b, "c": b + rng.normal(size=300), "set": np.where(set_, "b", "no")}
+    stream = cr.read(written(rows, tmp_path / "rows.csv"), memory="100 B")
+    one, two = (cr.learn(r, intervened="set") for r in (rows, stream))
+    assert str(one.dag) == str(two.dag) == "[a][b|a][c|b]"
+    assert one.record.score == pytest.approx(two.record.score, abs=1e-8)
+    assert one.cpt("b").learned.observed.total == (~set_).sum()

@@ -109,8 +109,8 @@ class PagMethods:
         >>> print(pag.effect("X", "Y").formula)
         P(Y | X)
         >>> print(pag.effect("A", "X").reason)
-        this effect is not identifiable from the class by adjustment: between A and X some graphs \
-of the class have a hidden common cause, or point the other way.
+        not identifiable from the class: between A and X some graphs of the class have a hidden \
+common cause, or point the other way.
         """
         from credo.predict.causal.classes import class_effect
 

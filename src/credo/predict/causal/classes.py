@@ -21,14 +21,15 @@ from credo.core.errors import InputError
 from credo.model.causal.causal_graph import CausalGraph
 from credo.model.causal.formula import Prob, product, summed
 from credo.model.causal.pag import Pag
-from credo.predict.causal.adjustment import AdjustmentSet, AdjustmentSets
+from credo.predict.causal.adjustment import ENOUGH, AdjustmentSet, AdjustmentSets
 from credo.predict.causal.identify import Identification
 from credo.predict.causal.questions import CausalQuestion
-from credo.predict.causal.separators import minimal_separators
+from credo.predict.causal.separators import MAX_SETS, minimal_separators
 
 __all__ = ["class_adjustment_sets", "class_effect"]
 
-_OPEN = "this effect is not identifiable from the class by adjustment: "
+_OPEN = "not identifiable from the class: "
+_TOLD = "the class of graphs by adjustment"
 
 
 class Possible:
@@ -124,7 +125,8 @@ def _without_colliders(pag: Pag, circles: list[tuple[str, str]]) -> list[tuple[s
     for a, b in circles:
         near.setdefault(a, set()).add(b)
         near.setdefault(b, set()).add(a)
-    left, order = [n for n in pag.nodes if n in near], []
+    left = [n for n in pag.nodes if n in near]
+    order: list[str] = []
     while left:
         v = max(left, key=lambda n: len(near[n] & set(order)))
         before = near[v] & set(order)
@@ -143,7 +145,7 @@ def _no_class() -> InputError:
     )
 
 
-def class_adjustment_sets(pag: Pag, x: str, y: str) -> AdjustmentSets:
+def class_adjustment_sets(pag: Pag, x: str, y: str, enough: bool = False) -> AdjustmentSets:
     """The smallest sets that adjust the effect in every graph of the class; see `Pag`."""
     pag._known(x, y)
     may = Possible(pag, x, y)
@@ -152,7 +154,8 @@ def class_adjustment_sets(pag: Pag, x: str, y: str) -> AdjustmentSets:
         return AdjustmentSets((x,), (y,), (), _OPEN + _behind(x, hidden))
     rest = may.rest()
     free = [n for n in pag.nodes if n not in may.forbidden]
-    found = minimal_separators(rest.canonical(), [x], [y], free)
+    most = ENOUGH if enough else MAX_SETS
+    found = minimal_separators(rest.canonical(), [x], [y], free, most, enough=enough)
     if not found:
         told = f"no set blocks every path from {x} to {y} that is no effect"
         return AdjustmentSets((x,), (y,), (), _OPEN + told)
@@ -168,9 +171,9 @@ def class_effect(pag: Pag, x: str, y: str) -> Identification:
     if not Possible(pag, x, y).first:
         told = f"no graph of the class has a path from {x} to {y}, so setting it changes nothing"
         return Identification(asked, Prob((y,)), told, ())
-    sets = class_adjustment_sets(pag, x, y)
+    sets = class_adjustment_sets(pag, x, y, enough=True)
     if not sets:
-        return Identification(asked, None, f"{sets.note}.")
+        return Identification(asked, None, f"{sets.note}.", told=_TOLD)
     z = sets[0].names
     inner = Prob((y,), (x, *z))
     formula = summed(z, product([inner, Prob(z)])) if z else inner

@@ -103,6 +103,7 @@ def effect(
         _refuse_graph(graph, by)
         return averaged_effect(every, x, y, pair, state, level, n, seed)
     whole: CausalGraph | Pag
+    notes: tuple[str, ...]
     if isinstance(graph, Pag):
         whole, notes = graph, ()
         found = _of_class(graph, variables, x, y, by)

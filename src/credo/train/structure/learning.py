@@ -196,7 +196,7 @@ def learn(
     ways = asked_numbers(numbers, number_names(rows))
     if any(way != "gaussian" for way in ways.values()):
         limit, began = time_limit(seconds), time.perf_counter()
-        chosen = _choice(rows, ways, settings, score, limit)
+        chosen = _choice(getattr(opened, "table", rows), ways, settings, score, limit)
         scaled, left = chosen.of(rows), None
         if limit is not None:
             left = max(limit - (time.perf_counter() - began), limit / 2)
