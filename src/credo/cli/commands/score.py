@@ -43,7 +43,7 @@ def command(
     Examples:
       credo score asia.bif patients.csv --score bdeu --ess 10
       credo score '[smoke][lung|smoke]' patients.csv --score bic --json
-      credo score '[rain][wet|rain]' sprinkled.csv --intervened set
+      credo score '[PKA][Akt|PKA]' cells.csv --intervened stimulus
     """
     from credo.train.scores.scores import score
 
