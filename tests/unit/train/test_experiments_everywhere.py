@@ -199,3 +199,8 @@ def test_numbers_that_were_set(tmp_path) -> None:
     assert str(one.dag) == str(two.dag) == "[a][b|a][c|b]"
     assert one.record.score == pytest.approx(two.record.score, abs=1e-8)
     assert one.cpt("b").learned.observed.total == (~set_).sum()
+    logs = {**rows, "a": np.exp(a), "b": np.exp(b / 4)}
+    net = cr.learn(logs, intervened="set", numbers={"a": "log", "b": "log"})
+    plain = cr.learn({**rows, "b": b / 4}, intervened="set", numbers="gaussian")
+    slopes = -a.sum() - (b / 4)[~set_].sum()  # of the rows that each family counts
+    assert net.record.score == pytest.approx(plain.record.score + slopes, abs=1e-6)

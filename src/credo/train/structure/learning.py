@@ -45,6 +45,7 @@ from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
 from credo.train.parameters.told import schema_with
 from credo.train.scores.edge_prior import EdgePrior, log_odds
+from credo.train.scores.score_sources import CUT
 from credo.train.scores.scores import SCORES, LocalScore, ScoreSpec, graph_of
 from credo.train.structure.fci import learn_pag
 from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
@@ -208,7 +209,8 @@ def learn(
         assert net.record is not None
         recipe = {k: v for k, v in net.record.details["recipe"].items() if k != "numbers"}
         recipe |= {} if numbers == "auto" else {"numbers": plain_numbers(numbers)}
-        return with_recipe(chosen.told(net, scaled, left, limit), recipe)
+        whole = experiments(scaled, intervened, soft)
+        return with_recipe(chosen.told(net, whole, left, limit), recipe)
     asked = {"numbers": "gaussian"} if ways else {}
     if score is None and missing == "node-average" and has_gaps(opened):
         score = "bic"
@@ -365,7 +367,9 @@ def _structural(
     )  # fmt: skip
     record = net.record
     assert record is not None
-    return net.with_record(replace(record, details={**record.details, **_beside(table, net)}))
+    notes = (*record.notes, *((CUT,) if isinstance(table, Experiments) else ()))
+    details = {**record.details, **_beside(table, net)}
+    return net.with_record(replace(record, notes=notes, details=details))
 
 
 def _beside(rows: Any, net: Network) -> dict[str, Any]:
