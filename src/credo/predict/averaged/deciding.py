@@ -121,7 +121,7 @@ class AveragedDecisions(Shown, Frozen):
                 if other in post.names and other not in net.decisions:
                     _refuse_later(post, name, other)
         known = {n: v for n, v in (given or {}).items() if n in post.names}
-        return _Averaged(net, base.evidence, base.engine, self.posterior, known)
+        return _Averaged(net, base.evidence, base.engine, {}, self.posterior, known)
 
     def __repr__(self) -> str:
         graphs = many(len(self.posterior.weights), "graph")
@@ -211,7 +211,7 @@ class _Averaged(Problem):
             return self.worth(blind)
         table = self.joint.p[None] if drawn is None else drawn["joint"]
         scope = tuple(self.engine.at[n] for n in self.needed)
-        return [Valuation(scope, table, None), *self.worth(blind)]
+        return [Valuation(scope, table), *self.worth(blind)]
 
     def drawn(self, draws: int, rng: Rng, blind: Sequence[str] = ()) -> Iterator[list[Valuation]]:
         """The pairs under draws of a graph and its parameters, block by block."""

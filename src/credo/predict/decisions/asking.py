@@ -60,11 +60,13 @@ def expected_utility(
 ) -> float:
     """The expected utility given what is known and decided, what is open at its best."""
     problem = problem_of(net, given)
-    pairs = rules_of(problem, best_rules(problem))
-    point = float(problem.expected([*problem.valuations(), *pairs]).utility[0])
+    ready = problem.ready
+    found = ready.tree.run(ready.tables, order=ready.order).outcome
+    point = float(found.u[0]) / float(found.p[0])
     n = draws_of(draws, interval)
     if interval is None:
         return point
+    pairs = rules_of(problem, best_rules(problem))
     n = enough(n, probability(interval))
     found = [problem.expected([*drawn, *pairs]) for drawn in problem.drawn(n, rng)]
     samples = np.concatenate([f.utility[f.p > 0] for f in found])
