@@ -108,7 +108,7 @@ def describes(dense, families, rules, situations, utilities):
 def test_full_memory_is_sums_and_maxima_of_the_dense_table(seed):
     _, arities, decisions, scopes, worth, tables = diagram(seed, draws=3)
     steps, left = [], list(range(len(arities)))
-    for k, d in enumerate(decisions):  # a decision sees the chances before it
+    for d in decisions:  # a decision sees the chances before it
         seen = [v for v in left if v < d and v not in decisions]
         steps += [Step(tuple(seen)), Step((d,), best=True)]
         left = [v for v in left if v not in seen and v != d]
@@ -138,7 +138,7 @@ def test_limited_memory_is_the_same_updating_on_the_dense_table(seed):
     rng, arities, decisions, scopes, worth, tables = diagram(seed, draws=3)
     families = []
     for d in decisions:
-        before = [v for v in range(d)]
+        before = list(range(d))
         size = int(rng.integers(0, min(2, len(before)) + 1))
         families.append((*rng.choice(before, size=size, replace=False).tolist(), d) if d else (d,))
     keep = () if seed % 2 else tuple(rng.choice(len(arities), size=2, replace=False).tolist())

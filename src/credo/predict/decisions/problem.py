@@ -93,7 +93,8 @@ class Problem:
             if name not in out:
                 out.add(name)
                 seen = net.information.get(name)
-                line += net.chance.dag.parents(name) if seen is None else net.sees(name)
+                more = net.chance.dag.parents(name) if seen is None else net.sees(name)
+                line += [n for n in more if n not in out]
         return frozenset(out)
 
     @cached_property

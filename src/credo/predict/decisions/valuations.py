@@ -46,7 +46,7 @@ Scope = tuple[int, ...]
 
 
 class Valuation(NamedTuple):
-    """A table of probabilities, or of utilities (`worth`), over some variables: [draws, states…]."""
+    """A table of probabilities, or of utilities (`worth`): [draws, states of the scope…]."""
 
     scope: Scope
     table: Floats
@@ -137,7 +137,7 @@ class Tree:
         rules: bool = False,
         detail: bool = False,
     ) -> Found:
-        """The numbers for some tables; limited memory improves the policies of `start` in `order`."""
+        """The numbers for some tables; limited memory improves the `start` policies in `order`."""
         draws = max(map(len, (*tables, *start)), default=1)
         p, u, *found = self._core.run(tables, draws, start, order, rules, detail)
         shape = (draws, *self._shape)
