@@ -160,6 +160,8 @@ class Problem:
     def pair(self, scope: Sequence[int], table: Floats, *, worth: bool = False) -> Valuation:
         """A table, draws first, with what is known sliced away."""
         shaped = table.reshape(len(table), *(self.arities[v] for v in scope))
+        if not self.evidence.names:
+            return Valuation(tuple(scope), np.ascontiguousarray(shaped), worth)
         codes = {self.engine.at[n]: c for n, c in self.evidence.hard.items()}
         codes |= {self.engine.at[n]: 0 for n in self.evidence.values}  # one state to the engine
         at = (slice(None), *(codes.get(v, slice(None)) for v in scope))
