@@ -106,6 +106,21 @@ class Problem:
         """What is known at a decision beyond the evidence."""
         return tuple(n for n in self.net.sees(decision) if n in self.left)
 
+    def seeing(self, decision: str, names: Sequence[str]) -> Problem:
+        """The problem in which more is known when a decision is taken."""
+        return problem_of(self.net.seeing(decision, names), self.given_again)
+
+    def after(self, decision: str) -> frozenset[str]:
+        """The chance variables that a decision may change."""
+        return frozenset(self.net.chance.dag.descendants(decision))
+
+    @property
+    def given_again(self) -> dict[str, Any]:
+        """The evidence, as it is given."""
+        variable = self.net.variable
+        out: dict[str, Any] = {n: variable(n).states[c] for n, c in self.evidence.hard.items()}
+        return {**out, **self.evidence.soft, **self.evidence.values}
+
     # --- pairs ------------------------------------------------------------------------------
 
     def valuations(
@@ -297,7 +312,7 @@ def problem_of(net: DecisionNetwork, given: Mapping[str, Any] | None = None) -> 
     engine = engine_of(net.chance).given(evidence.values, evidence.hard)
     out = Problem(net, evidence, engine, {})
     for name in out.free:
-        after = set(net.chance.dag.descendants(name)).intersection(evidence.names)
+        after = out.after(name).intersection(evidence.names)
         if after:
             raise InputError(
                 f"{sorted(after)[0]!r} is given, but comes after the decision {name!r}, which is "
