@@ -178,8 +178,8 @@ def _utility(path: str, net: Network | StructurePosterior) -> tuple[str, dict[An
     from credo.model.graphs.notation import quoted
 
     (*parents, name), rows = numbers_in(path, "utility")
-    states = {v.name: {str(s): s for s in v.states} for v in net.variables if v.is_discrete}
-    known = [states.get(p, {}) for p in parents]
+    spelled = {v.name: {str(s): s for s in v.states} for v in net.variables if v.is_discrete}
+    known = [spelled.get(p, {}) for p in parents]
     out: dict[Any, float] = {}
     for states, number in rows:
         key = tuple(k.get(s, s) for k, s in zip(known, states, strict=True))

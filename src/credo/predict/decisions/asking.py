@@ -74,8 +74,8 @@ def expected_of(
         return point
     pairs = rules_of(problem, best_rules(problem))
     n = enough(n, probability(interval))
-    found = [problem.expected([*drawn, *pairs]) for drawn in problem.drawn(n, rng)]
-    samples = np.concatenate([f.utility[f.p > 0] for f in found])
+    parts = [problem.expected([*drawn, *pairs]) for drawn in problem.drawn(n, rng)]
+    samples = np.concatenate([f.utility[f.p > 0] for f in parts])
     answer = ExpectedUtility(point, Credible.of(samples, interval))
     answer.notes = problem.notes(answer.interval)
     return answer

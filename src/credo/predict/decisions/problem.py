@@ -294,7 +294,8 @@ class Problem:
     @property
     def block(self) -> int:
         """How many draws go through an elimination at once."""
-        return max(_BLOCK // sum(v.table[0].size for v in self.valuations()), 1)
+        cells = sum(int(v.table[0].size) for v in self.valuations())
+        return max(_BLOCK // cells, 1)
 
     def notes(self, span: Credible | None) -> tuple[str, ...]:
         """What is to be said of an answer with this interval, or without one."""
