@@ -43,4 +43,6 @@ def _alone(net: DecisionNetwork, name: str, left: Sequence[str]) -> bool:
     worth = [u for u in net.dag.descendants(name) if u in net.utilities]
     if not others or not worth:
         return True
+    if any(others.intersection(net.dag.parents(u)) for u in worth):  # seen without a search
+        return False
     return bool(net.dag.d_separated(worth, sorted(others), given=sorted(own)))
