@@ -24,7 +24,6 @@ from credo.data.stream import Stream, encoded
 from credo.data.table import Table, warn_continuous_left_out
 from credo.data.weights import RowNumbers, Weights
 from credo.stats.adding_up import added_up
-from credo.stats.block import Block
 from credo.stats.family import Families
 from credo.stats.plan import Partial, Plan
 from credo.stats.rows import Rows
@@ -51,16 +50,11 @@ class Encoding:
             return
         for i, table in enumerate(part):
             narrow = table.select(self.schema.names)
-            yield narrow if self.seed is None else drawn(narrow, [self.seed, number, i])
-
-
-def drawn(table: Table, seed: Any) -> Table:
-    """A bootstrap sample: every row as often as a Poisson number of mean 1 (its weight) says."""
-    means = 1.0 if table.weights is None else table.weights
-    times = np.random.default_rng(seed).poisson(means, table.rows)
-    kept = np.flatnonzero(times)
-    arrays = tuple(a[kept] for a in table.block.arrays)
-    return Table(Block(table.schema, arrays, times[kept].astype(np.int64)))
+            if self.seed is not None:
+                chance = np.random.default_rng([self.seed, number, i])
+                means = 1.0 if narrow.weights is None else narrow.weights
+                narrow = narrow.counted(chance.poisson(means, narrow.rows))
+            yield narrow.rescaled(self.schema.scales)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from credo.core.engine_frames import lies_with_engine
 from credo.core.errors import InputError
 from credo.model.methods.questions import Questions
 
@@ -45,7 +46,8 @@ class NetworkMethods(Questions):
     ) -> NDArray[np.float64] | Any:
         """P(target | the other cells) for each row of a table, a column for each state.
 
-        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
+        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`. A Dask or Spark
+        frame comes back with a column for each state, computed where its rows are, lazily.
 
         >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -55,6 +57,11 @@ class NetworkMethods(Questions):
         from credo.predict.questions.request import draws_of
 
         n = draws_of(draws, interval)
+        if lies_with_engine(rows) and interval is None and target in self._asked.schema:
+            from credo.predict.rows.on_engines import frame_with_probabilities
+
+            net = self._asked
+            return frame_with_probabilities(net, rows, net.variable(target), target=target)
         if interval is not None:
             from credo.predict.intervals.interval import predict_proba_interval
 
@@ -107,7 +114,8 @@ class NetworkMethods(Questions):
         `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
         them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
         After `cr.em` with a prior each sample has parameters of its own, drawn given the observed
-        cells, so that copies differ as much as the rows leave open.
+        cells, so that copies differ as much as the rows leave open. A Dask or Spark frame is filled
+        where its rows are, lazily.
 
         >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -116,6 +124,10 @@ class NetworkMethods(Questions):
         True   True
         False  False
         """
+        if lies_with_engine(rows):
+            from credo.predict.rows.on_engines import filled_frame
+
+            return filled_frame(self._asked, rows, method, **options)
         from credo.predict.rows.impute import impute
 
         return impute(self._asked, rows, method, notes=True, uncertain=True, **options)
