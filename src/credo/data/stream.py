@@ -13,7 +13,7 @@ from functools import partial
 from operator import add
 from typing import Any, TypeVar
 
-from credo.core.errors import InputError, TableError
+from credo.core.errors import InputError, LimitError, TableError
 from credo.core.frozen import taken_apart
 from credo.core.progress import Report, track
 from credo.core.render import many
@@ -21,13 +21,13 @@ from credo.core.scales import Scale
 from credo.core.schema import Schema
 from credo.data.columns.cells import Tokens
 from credo.data.columns.encoder import Encoder
-from credo.data.sources.feed import Feed
+from credo.data.sources.feed import Feed, memory_limit
 from credo.data.table import Table, warn_continuous_left_out
 from credo.data.weights import RowNumbers, Weights
 from credo.stats.adding_up import added_up
 from credo.stats.block import Block
 from credo.stats.plan import Plan
-from credo.stats.rows import Rows
+from credo.stats.rows import Rows, code_type
 from credo.stats.tally import Tally
 
 T = TypeVar("T")
@@ -146,7 +146,7 @@ class Stream:
         A warning names the continuous variables, which are left out.
         """
         warn_continuous_left_out(self.schema)
-        total = self.fold(Table.unique, add, self.schema.discrete, len)
+        total: Rows | None = self.fold(Table.unique, add, self.schema.discrete, len)
         assert total is not None
         return total
 
@@ -170,8 +170,18 @@ class Stream:
         return _Unread(feed, self.schema, self.rows, places=self.numbers)
 
     def load(self) -> Table:
-        """All rows as a table in memory."""
+        """All rows as a table in memory; refused where they would not fit."""
         import numpy as np
+
+        row = sum(np.dtype(code_type(v.arity)).itemsize if v.is_discrete else 8
+                  for v in self.schema.variables)  # fmt: skip
+        need, limit = row * self.rows, memory_limit(None)
+        if need > 2 * limit:  # which is half of what is free
+            raise LimitError(
+                f"{self.feed.label} has {self.rows:,} rows, which would take {need / 1e9:,.1f} GB "
+                "of memory.",
+                hint="Read a part of the rows.",
+            )
 
         parts, raw, numbers = [], [], RowNumbers()
         for table, places in self.numbered():

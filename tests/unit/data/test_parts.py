@@ -253,8 +253,34 @@ def test_learners_of_rows_in_parts():
         assert cr.fit(graph, source) == cr.fit(graph, whole)
         a, b = cr.em(graph, source), cr.em(graph, whole)
         assert np.abs(a.distributions["dysp"].values - b.distributions["dysp"].values).max() < 1e-9
-        assert cr.score(graph, source, "bic") == pytest.approx(cr.score(graph, whole, "bic"), rel=1e-12)
+        assert cr.score(graph, source, "bic") == pytest.approx(
+            cr.score(graph, whole, "bic"), rel=1e-12
+        )
         assert a.log_likelihood(source) == pytest.approx(a.log_likelihood(whole), rel=1e-12)
         a, b = cr.naive_bayes(source, "dysp"), cr.naive_bayes(whole, "dysp")
         assert np.abs(a.predict_proba(frame) - b.predict_proba(frame)).max() < 1e-12
         assert cr.edge_strengths(source, samples=3, rng=0).strength
+
+
+def test_workers_draw_the_rows_that_one_machine_would(tmp_path, monkeypatch):
+    from credo.predict.sampling import on_engine
+
+    monkeypatch.setattr(on_engine, "batch_size", lambda net: 64)
+    with ThreadPoolExecutor(2) as pool:
+        folder = ASIA.sample(300, rng=3, path=tmp_path / "rows", engine=pool)
+        assert len(list(folder.iterdir())) == 5
+        found = cr.read(folder, ASIA.schema).to("pandas")
+        assert found.equals(ASIA.sample(300, rng=3).to("pandas"))
+        with pytest.raises(cr.errors.InputError, match="there already"):
+            ASIA.sample(300, rng=3, path=folder, engine=pool)
+        with pytest.raises(cr.errors.InputError, match="go to a folder"):
+            ASIA.sample(300, rng=3, engine=pool)
+
+
+def test_rows_that_would_not_fit_are_not_loaded(monkeypatch):
+    from credo.data import stream
+
+    monkeypatch.setattr(stream, "memory_limit", lambda given: 10)
+    parts = cut(pd.DataFrame({"x": list("abab") * 20}), [2])
+    with in_parts(parts) as read, pytest.raises(cr.errors.LimitError, match="80 rows"):
+        read().load()

@@ -201,7 +201,7 @@ class Distributed(Stream):
     def unique(self) -> Rows:
         """The weighted unique rows over the discrete variables, gathered part by part."""
         warn_continuous_left_out(self.schema)
-        total = self.fold(Table.unique, add, self.schema.discrete, len)
+        total: Rows | None = self.fold(Table.unique, add, self.schema.discrete, len)
         assert total is not None
         return total
 

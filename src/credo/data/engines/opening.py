@@ -33,7 +33,7 @@ def parts_of(x: Any, on: Any, options: TextOptions) -> Parts | None:
             f"on= says where files are read, and {shown(x)} is none.",
             hint="Write it to Parquet files, or leave on= out.",
         )
-    engine = _engine(on)
+    engine = engine_of(on)
     feed = feed_of_path(x, options)
     return Parts(feed, engine, file_parts(x, options))
 
@@ -44,7 +44,7 @@ def _dask_client(on: Any) -> Any:
     raise InputError(f"on= must be a Dask client here, got {shown(on)}.")
 
 
-def _engine(on: Any) -> Engine:
+def engine_of(on: Any) -> Engine:
     """The engine behind a client, a session or an executor."""
     if isinstance(on, Executor):
         from credo.data.engines.pool import Pool
@@ -60,6 +60,6 @@ def _engine(on: Any) -> Engine:
 
         return Spark(on)
     raise InputError(
-        f"on= must be a Dask client, a Spark session or an executor of concurrent.futures, got "
-        f"{shown(on)}."
+        "An engine must be a Dask client, a Spark session or an executor of concurrent.futures, "
+        f"got {shown(on)}."
     )

@@ -106,7 +106,7 @@ def _pickled(number: int, value: Any) -> Iterator[Any]:
 
 def _joined(rows: Any) -> Iterator[tuple[int, Any]]:
     """The values of rows of bytes; those of one part follow each other."""
-    part, chunks = None, []
+    part, chunks = -1, list[bytes]()
     for number, chunk in rows:
         if number != part and chunks:
             yield part, pickle.loads(b"".join(chunks))

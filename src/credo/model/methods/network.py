@@ -80,13 +80,15 @@ class NetworkMethods(Questions):
         path: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         report: Report | None = None,
+        engine: Any = None,
     ) -> Any:
         """Rows drawn from the network, all of it or given evidence, exactly; see docs/sampling.md.
 
         A `Table`; `to="pandas"`, `"polars"`, `"arrow"` or `"dict"` asks for another kind of frame,
         and `path="rows.parquet"` writes a file of any length instead (and returns its path), with
         a progress bar on terminals, or `report=`, a function of (done, total). The same seed gives
-        the same rows for any number of threads.
+        the same rows for any number of threads, and with `engine=` (a Dask client, a Spark session,
+        an executor), whose workers write Parquet files in parallel into the folder `path=`.
 
         >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -106,6 +108,10 @@ class NetworkMethods(Questions):
                 "rng must be a whole-number seed or a generator, so that rows can be drawn again.",
                 hint=f"Write net.sample({n!r}, rng=0).",
             )
+        if engine is not None:
+            from credo.predict.sampling.on_engine import sample_on
+
+            return sample_on(engine, self._asked, n, rng, given, path, report)
         return sample(self._asked, n, rng, given, to=to, path=path, threads=threads, report=report)
 
     def impute(self, rows: Any, method: str = "mode", **options: Any) -> Any:
