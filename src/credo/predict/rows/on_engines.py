@@ -39,17 +39,29 @@ class _Probabilities:
     model: Any
     given: Mapping[str, Any]
     names: tuple[str, ...]
+    columns: tuple[str, ...] | None
 
     def __call__(self, rows: Any, number: int) -> dict[str, Any]:
         """The columns of one part."""
-        found = self.model.predict_proba(rows, **self.given)
+        found = self.model.predict_proba(_chosen(rows, self.columns), **self.given)
         return {name: found[:, k] for k, name in enumerate(self.names)}
 
 
-def frame_with_probabilities(model: Any, frame: Any, of: Variable, **given: Any) -> Any:
-    """The frame with P(target | row) beside its columns, computed where the rows are."""
+def _chosen(rows: Any, columns: tuple[str, ...] | None) -> Any:
+    """Some columns of a pandas frame or an Arrow table; of None all."""
+    if columns is None:
+        return rows
+    return rows.select(list(columns)) if hasattr(rows, "select") else rows[list(columns)]
+
+
+def frame_with_probabilities(
+    model: Any, frame: Any, of: Variable, columns: Sequence[str] | None = None, **given: Any
+) -> Any:
+    """The frame with P(target | row) beside its columns, computed where the rows are; the model
+    sees just the columns named, if some are.
+    """
     names = probability_names(of, list(frame.columns))
-    task = _Probabilities(model, given, tuple(names))
+    task = _Probabilities(model, given, tuple(names), None if columns is None else tuple(columns))
     return with_columns(frame, task, dict.fromkeys(names, float))
 
 
@@ -60,19 +72,23 @@ class _Classes:
     model: Any
     given: Mapping[str, Any]
     name: str
+    columns: tuple[str, ...] | None
 
     def __call__(self, rows: Any, number: int) -> dict[str, Any]:
         """The column of one part."""
-        return {self.name: list(self.model.predict(rows, **self.given))}
+        return {self.name: list(self.model.predict(_chosen(rows, self.columns), **self.given))}
 
 
-def frame_with_classes(model: Any, frame: Any, target: Variable, **given: Any) -> Any:
+def frame_with_classes(
+    model: Any, frame: Any, target: Variable, columns: Sequence[str] | None = None, **given: Any
+) -> Any:
     """The frame with the most probable class beside its columns."""
     kinds = {type(s) for s in target.states}
     kind = next(iter(kinds)) if len(kinds) == 1 else str
     kind = kind if kind in (bool, int, float) else str
     name = f"predicted_{re.sub(r'[^0-9a-zA-Z]+', '_', target.name)}"
-    return with_columns(frame, _Classes(model, given, name), {name: kind})
+    some = None if columns is None else tuple(columns)
+    return with_columns(frame, _Classes(model, given, name, some), {name: kind})
 
 
 @dataclass(frozen=True)
