@@ -44,6 +44,9 @@ class Dialect:
     """Floats as a list, of their texts."""
     item: str
     """One of a list, counted from 1."""
+    fence: str = ""
+    """What keeps a step from being written into the next, where each use would do its work again:
+    Postgres does so, and the work doubles with every step."""
     most_bytes: int | None = None
     most_columns: int | None = None
 
@@ -132,7 +135,7 @@ DIALECTS = {
         ),
         Dialect(
             "postgres", '"', "DOUBLE PRECISION", False, "{} = FLOAT8 'NaN'", "FLOAT8 '{}'",
-            _in_text("{", "}"), "({})[{}]", most_columns=1_600,
+            _in_text("{", "}"), "({})[{}]", fence=" OFFSET 0", most_columns=1_600,
         ),
         Dialect(
             "bigquery", "`", "FLOAT64", True, "IS_NAN({})", "{}",

@@ -38,7 +38,7 @@ class _Factor:
 
     scope: tuple[str, ...]
     cells: Any
-    """An array of logarithms, or a mapping from configuration to column."""
+    """An array of logarithms, or a mapping from configuration to expression."""
 
     def at(self, states: Mapping[str, int]) -> Any:
         """The cell of a configuration of at least its variables."""
@@ -121,7 +121,7 @@ class _Elimination:
             found = d.lookup([*finite_logs(log[key]), 0.0, 0.0], f"{x} + 1")
             if self.skip is not None:
                 found = f"CASE WHEN {self.skip} = 1 THEN {self.number(0.0)} ELSE {found} END"
-            cells[key] = self.reader.steps.define(found)
+            cells[key] = found
         return _Factor(tuple(p.name for p in local.parents), cells)
 
     def _line(self, local: LinearGaussian) -> _Factor:
@@ -141,12 +141,11 @@ class _Elimination:
         cells = {}
         for key in np.ndindex(local.intercept.shape):
             variance = float(local.variance[key])
-            found = line(
+            cells[key] = line(
                 local, self.reader, self.columns,
                 n(float(local.intercept[key])), [n(float(b)) for b in local.coefficients[key]],
                 n(1 / math.sqrt(2 * variance)), n(-0.5 * math.log(2 * math.pi * variance)), beside,
             )  # fmt: skip
-            cells[key] = self.reader.steps.define(found)
         return _Factor(scope, cells)
 
     # --- eliminating ----------------------------------------------------------------------
@@ -158,8 +157,9 @@ class _Elimination:
 
     def eliminate(self, name: str, factors: Sequence[_Factor]) -> list[_Factor]:
         """The factors after a variable is summed over the states that the row allows."""
-        mine = [f for f in factors if name in f.scope]
-        self._write(self.size(name, factors), name)
+        many = self.size(name, factors)
+        self._write(many, name)
+        mine = [self._shared(f, many) for f in factors if name in f.scope]
         scope = tuple(dict.fromkeys(n for f in mine for n in f.scope if n != name))
         code = self._allowed(name)
         ranges = [range(self.net.variable(n).arity) for n in scope]
@@ -168,6 +168,13 @@ class _Elimination:
             for key in product(*ranges)
         }
         return [*(f for f in factors if name not in f.scope), _Factor(scope, cells)]
+
+    def _shared(self, factor: _Factor, many: int) -> _Factor:
+        """A factor whose expressions are columns, if more than one term reads each of them."""
+        if factor.fixed or len(factor.cells) == many:
+            return factor
+        define = self.reader.steps.define
+        return _Factor(factor.scope, {key: define(e) for key, e in factor.cells.items()})
 
     def _allowed(self, name: str) -> str:
         """The code of a variable, where nothing is to be made one that no state agrees with."""
@@ -204,7 +211,7 @@ class _Elimination:
         best = define(greatest(terms))
         least = n(-700.0)
         total_text = added([f"EXP(GREATEST({t} - {best}, {least}))" for t in terms])
-        return define(
+        return (
             f"CASE WHEN {best} < {n(RULED_OUT)} THEN {n(IMPOSSIBLE)} "
             f"ELSE {best} + LN({total_text}) END"
         )

@@ -82,14 +82,14 @@ class Steps:
                 raise LimitError(
                     f"The statement needs {len(made) + len(carried):,} columns in one SELECT; "
                     f"{self.dialect.label} takes at most {limit:,}.",
-                    hint="Use another dialect, or a model with fewer features.",
+                    hint="Use another dialect, gaps='null' of a network, or a model with fewer features.",
                 )
             columns = [f"c_{at}" for at in carried]
             new = [f"{self._made[at]} AS c_{at}" for at in made]
             above = self._table if step == 0 else f"s_{step - 1}"
             # a table of which nothing is read still has its rows
             listed = ",\n  ".join(filter(None, [", ".join(columns), *new])) or "1 AS c_0"
-            parts.append(f"s_{step} AS (\n  SELECT {listed}\n  FROM {above}\n)")
+            parts.append(f"s_{step} AS (\n  SELECT {listed}\n  FROM {above}{self.dialect.fence}\n)")
             needed -= set(made)
             if step:
                 needed |= {u for at in made for u in _used(self._made[at])}
