@@ -134,6 +134,8 @@ def _place(
     """
     if not variables:
         return None
+    if last_whole and len(variables) == 1:
+        return f"{columns[variables[0].name]} + 1"
     strides: Any = np.cumprod([1, *shape[:0:-1]])[::-1].tolist()
     terms = ["1"]
     for k, (v, stride) in enumerate(zip(variables, strides, strict=True)):

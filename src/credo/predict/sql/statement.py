@@ -116,7 +116,10 @@ def _statement(
         keep = [keep]
     kept = [(steps.read(d.name(n)), n) for n in keep]
     best = steps.define(greatest(scores))
-    refused = [*reader.refused, f"{best} < {d.number(RULED_OUT)}"]
+    refused = [f"{best} < {d.number(RULED_OUT)}"]
+    if reader.refused:  # told at once, so that the columns it is told by need not be carried on
+        early = steps.define(f"CASE WHEN {any_of(reader.refused)} THEN 1 ELSE 0 END")
+        refused.append(f"{early} = 1")
     bad = steps.define(f"CASE WHEN {any_of(refused)} THEN 1 ELSE 0 END")
     zero, far = d.number(0.0), d.number(-700.0)
     weights = [
