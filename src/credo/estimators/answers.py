@@ -171,7 +171,8 @@ class TableAnswers(NamedColumns, MixedTags, Answers):
             )  # fmt: skip
         if not isinstance(model, Network):
             raise InputError(
-                f"{type(model).__name__} is an average of networks, which one SELECT does not hold.",
+                f"{type(model).__name__} is an average of networks, which one SELECT does not "
+                "hold.",
                 hint="Use method='tan', or predict_proba.",
             )
         name = self._class

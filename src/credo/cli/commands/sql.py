@@ -21,8 +21,8 @@ __all__ = ["command"]
         "query in brackets.")  # fmt: skip
 @option("--keep", multiple=True, metavar="NAME", help="A column of the table to carry along, such "
         "as its key.")  # fmt: skip
-@option("-c", "--column", "columns", multiple=True, metavar="NAME", help="A variable that the table "
-        "has, if not all.")  # fmt: skip
+@option("-c", "--column", "columns", multiple=True, metavar="NAME", help="A variable that the "
+        "table has, if not all.")  # fmt: skip
 @option("--gaps", default="sum", metavar="HOW", help="sum: missing cells are summed over; null: a "
         "row with a gap in the Markov blanket has no answer, in a shorter statement.")  # fmt: skip
 @option("-o", "--output", metavar="FILE", help="Write the statement to this file.")

@@ -1,6 +1,6 @@
 """The short way: rows whose Markov blanket is observed, each family looked up in its table.
 
-    s(t) = ln P(t | parents) + Σ_children ln P(x | t, other parents)
+s(t) = ln P(t | parents) + Σ_children ln P(x | t, other parents)
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def log_table(local: Cpt) -> Floats:
     return out
 
 
-def _of_table(
-    local: Cpt, target: str, reader: Reader, columns: Mapping[str, str]
-) -> list[str]:
+def _of_table(local: Cpt, target: str, reader: Reader, columns: Mapping[str, str]) -> list[str]:
     """ln P(x | t, …) for each t: a place in a list for each configuration of the others."""
     variables = list(local.variables)
     log = log_table(local)
@@ -91,7 +89,9 @@ def _of_line(
 
     def one(values: Floats) -> str:
         flat = np.asarray(values, np.float64).ravel().tolist()
-        return reader.dialect.number(flat[0]) if place is None else reader.dialect.lookup(flat, place)
+        return (
+            reader.dialect.number(flat[0]) if place is None else reader.dialect.lookup(flat, place)
+        )
 
     return [
         line(local, reader, columns, one(first[t]), [one(b[t]) for b in slopes],

@@ -28,7 +28,7 @@ class Dialect:
     >>> duckdb.name('a"b'), duckdb.text("it's"), duckdb.number(0.25)
     ('"a""b"', "'it''s'", '0.25e0')
     >>> DIALECTS["spark"].name("a`b"), DIALECTS["bigquery"].text("it's")
-    ('`a``b`', "'it\\\\'s'")
+    ('`a``b`', "'it\\'s'")
     """
 
     label: str

@@ -186,9 +186,7 @@ class _Elimination:
             f"CASE WHEN {self.skip} = 1 THEN {many + 1} ELSE {code} END"
         )
 
-    def _summed(
-        self, name: str, code: str, mine: Sequence[_Factor], states: dict[str, int]
-    ) -> str:
+    def _summed(self, name: str, code: str, mine: Sequence[_Factor], states: dict[str, int]) -> str:
         """ln Σ_x exp(…) for one configuration of the others."""
         n, define = self.number, self.reader.steps.define
         many = self.net.variable(name).arity

@@ -1,6 +1,6 @@
 """Naive Bayes as sums in SQL: ln P(c) and, for each feature, ln P(x | c) or 0 where it is missing.
 
-    ln P(c, x) = ln P(c) + Σ_j ln P(x_j | c)
+ln P(c, x) = ln P(c) + Σ_j ln P(x_j | c)
 """
 
 from __future__ import annotations
@@ -144,5 +144,3 @@ def _of_counts(f: Bag, reader: Reader, present: Collection[str]) -> Iterator[str
 def finite_logs(values: Any) -> list[float]:
     """Logarithms with `IMPOSSIBLE` in the place of −∞."""
     return [float(v) if v > -math.inf else IMPOSSIBLE for v in values]
-
-

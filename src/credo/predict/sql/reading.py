@@ -74,7 +74,9 @@ class Reader:
         """Whether a number is above 0."""
         y = self.number(name)
         zero = self.dialect.number(0.0)
-        return self.steps.define(f"CASE WHEN {y} IS NULL THEN 2 WHEN {y} > {zero} THEN 1 ELSE 0 END")
+        return self.steps.define(
+            f"CASE WHEN {y} IS NULL THEN 2 WHEN {y} > {zero} THEN 1 ELSE 0 END"
+        )
 
     def _state(self, variable: Variable) -> str:
         d, name, many = self.dialect, self.dialect.name(variable.name), variable.arity

@@ -1,4 +1,4 @@
-"""What a statement about one variable of a network reads, and what decides which way it is answered.
+"""What a statement about a variable of a network reads, and which way it answers a row.
 
     P(t | row) ∝ P(t | parents) · Π_children P(x | t, its other parents)
 

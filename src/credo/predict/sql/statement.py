@@ -76,10 +76,10 @@ def network_sql(
             reader.refused.append(f"{whole} = 0")
     scores = blanket_scores(net, what, reader, read) if short else []
     if long:
-        slow = gap_scores(net, what, reader, read, whole, _TERMS)
-        scores = [
-            f"CASE WHEN {whole} = 1 THEN {a} ELSE {b} END" for a, b in zip(scores, slow, strict=True)
-        ] if short else slow  # fmt: skip
+        summed = gap_scores(net, what, reader, read, whole, _TERMS)
+        pairs = zip(scores, summed, strict=True) if short else ()
+        looked_up = [f"CASE WHEN {whole} = 1 THEN {a} ELSE {b} END" for a, b in pairs]
+        scores = looked_up or summed
     return _statement(variable, reader, [steps.define(s) for s in scores], keep)
 
 
@@ -143,7 +143,7 @@ def _statement(
 
 
 def probability_names(variable: Variable, taken: Collection[str] = ()) -> list[str]:
-    """The names of the answers: p_ and the state, in letters, digits and lines that all engines take.
+    """The names of the answers: p_ and the state, in characters that all engines take.
 
     >>> probability_names(Variable("y", "discrete", ("no", "Very much", "very much")))
     ['p_no', 'p_Very_much', 'p_very_much_2']
@@ -162,17 +162,14 @@ def probability_names(variable: Variable, taken: Collection[str] = ()) -> list[s
     return out
 
 
-def _present(
-    columns: Collection[str] | None, names: Sequence[str], target: str
-) -> frozenset[str]:
+def _present(columns: Collection[str] | None, names: Sequence[str], target: str) -> frozenset[str]:
     """The variables that the table has: all, or those named."""
     if columns is None:
         return frozenset(names)
     for name in [columns] if isinstance(columns, str) else columns:
         if name not in names and name != target:
             raise unknown_name("Variable", name, names, "in the model")
-    found = frozenset([columns] if isinstance(columns, str) else columns) - {target}
-    return found
+    return frozenset([columns] if isinstance(columns, str) else columns) - {target}
 
 
 def _column(variable: Variable, reader: Reader) -> str:

@@ -82,7 +82,7 @@ class Steps:
                 raise LimitError(
                     f"The statement needs {len(made) + len(carried):,} columns in one SELECT; "
                     f"{self.dialect.label} takes at most {limit:,}.",
-                    hint="Use another dialect, gaps='null' of a network, or a model with fewer features.",
+                    hint="Use another dialect, gaps='null' of a network, or fewer features.",
                 )
             columns = [f"c_{at}" for at in carried]
             new = [f"{self._made[at]} AS c_{at}" for at in made]

@@ -63,7 +63,9 @@ def test_naive_bayes_of_every_kind(frame, how):
     np.testing.assert_allclose(got, model.model_.predict_proba(rows[some]), atol=1e-9)
 
 
-@pytest.mark.parametrize("how", [{}, {"bins": None}, {"bins": 3}, {"method": "naive-bayes"}], ids=str)
+@pytest.mark.parametrize(
+    "how", [{}, {"bins": None}, {"bins": 3}, {"method": "naive-bayes"}], ids=str
+)
 def test_tan(frame, how):
     rows, y = frame
     model = NetworkClassifier(**how).fit(rows, y)

@@ -42,9 +42,13 @@ def test_texts_and_names():
 def test_the_limits_of_an_engine_are_named(monkeypatch):
     small = replace(DIALECTS["bigquery"], most_bytes=500)
     monkeypatch.setitem(DIALECTS, "bigquery", small)
-    with pytest.raises(cr.errors.LimitError, match=r"The statement has [\d,]+ bytes; bigquery takes"):
+    with pytest.raises(
+        cr.errors.LimitError, match=r"The statement has [\d,]+ bytes; bigquery takes"
+    ):
         NET.to_sql("bigquery", target="select")
     narrow = replace(DIALECTS["postgres"], most_columns=2)
     monkeypatch.setitem(DIALECTS, "postgres", narrow)
-    with pytest.raises(cr.errors.LimitError, match="columns in one SELECT; postgres takes at most 2"):
+    with pytest.raises(
+        cr.errors.LimitError, match="columns in one SELECT; postgres takes at most 2"
+    ):
         NET.to_sql("postgres", target="select")

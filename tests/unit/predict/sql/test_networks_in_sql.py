@@ -120,7 +120,9 @@ def test_a_number_after_a_transform(scale):
     got = answers(net.to_sql("duckdb", target="t"), rows)
     np.testing.assert_allclose(got, net.predict_proba(rows, "t"), atol=1e-9)
     if scale.domain[0] == 0.0:
-        assert np.isnan(answers(net.to_sql("duckdb", target="t"), pd.DataFrame({"x": [-1.0]}))).all()
+        assert np.isnan(
+            answers(net.to_sql("duckdb", target="t"), pd.DataFrame({"x": [-1.0]}))
+        ).all()
 
 
 def test_a_number_in_bins_and_states_that_are_intervals():
@@ -181,11 +183,11 @@ def test_refusals():
     line = cr.LinearGaussian(x, (), 0.0, np.zeros(0), 1.0)
     with pytest.raises(cr.errors.InputError, match="'x' is continuous; to_sql is for discrete"):
         cr.Network("[x]", [line]).to_sql("duckdb", target="x")
-    with pytest.raises(cr.errors.UnknownNameError, match="'rian' is not in the model. Did you me"):
+    with pytest.raises(cr.errors.UnknownNameError, match=r"'rian' is not in the model. Did you me"):
         RAIN.to_sql("duckdb", target="rian")
-    with pytest.raises(cr.errors.UnknownNameError, match="'wett' is not in the model. Did you me"):
+    with pytest.raises(cr.errors.UnknownNameError, match=r"'wett' is not in the model. Did you me"):
         RAIN.to_sql("duckdb", target="rain", columns=["wett"])
-    with pytest.raises(cr.errors.InputError, match="gaps= is 'sum' or 'null', got 'none'."):
+    with pytest.raises(cr.errors.InputError, match=r"gaps= is 'sum' or 'null', got 'none'."):
         RAIN.to_sql("duckdb", target="rain", gaps="none")
     with pytest.raises(cr.errors.InputError, match="table= is a name such as 'rows'"):
         RAIN.to_sql("duckdb", target="rain", table="")
@@ -200,7 +202,9 @@ def test_refusals():
     odd = cr.Network("[a][b|a]", [
         mixed.cpt("a"), cr.Cpt(cr.Variable("b", "discrete", (b"u", b"v")), mixed.cpt("b").parents,
                                mixed.cpt("b").values)])  # fmt: skip
-    with pytest.raises(cr.errors.InputError, match="The state b'u' of 'b' cannot be written in SQL"):
+    with pytest.raises(
+        cr.errors.InputError, match="The state b'u' of 'b' cannot be written in SQL"
+    ):
         odd.to_sql("duckdb", target="a")
 
 
@@ -209,7 +213,7 @@ def test_sizes_are_named_before(monkeypatch):
     net = random_network(rng, 6)
     target = max(net.names, key=lambda n: len(net.dag.children(n)))
     monkeypatch.setattr(statement, "_TERMS", 3)
-    with pytest.raises(cr.errors.LimitError, match="needs more than 3 terms .* gaps='null'"):
+    with pytest.raises(cr.errors.LimitError, match=r"needs more than 3 terms .* gaps='null'"):
         net.to_sql("duckdb", target=target)
     monkeypatch.setattr(statement, "_NUMBERS", 3)
     with pytest.raises(cr.errors.LimitError, match=r"would hold \d+ numbers of the model's tables"):
