@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -134,21 +135,20 @@ def test_spark(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory):
+def postgres():
     """A function that runs SQL in a server of its own, by psql."""
     for tool in ("initdb", "pg_ctl", "psql"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} of Postgres is not installed")
-    folder = Path(tmp_path_factory.mktemp("postgres"))
+    folder = Path(tempfile.mkdtemp())  # not within pytest's, which only its owner may enter
     user = None
     if os.geteuid() == 0:  # the server refuses to run as root
         try:
             shutil.chown(folder, "postgres")
         except LookupError:
+            folder.rmdir()
             pytest.skip("Postgres does not run as root, and there is no user postgres")
         user = "postgres"
-        for parent in folder.parents[:2]:
-            parent.chmod(parent.stat().st_mode | 0o011)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -170,6 +170,7 @@ def postgres(tmp_path_factory):
 
     yield run
     call("pg_ctl", "-D", data, "-m", "immediate", "stop")
+    shutil.rmtree(folder)
 
 
 TYPES = {"BIGINT": "bigint", "DOUBLE": "double precision", "BOOLEAN": "boolean"}
