@@ -38,7 +38,7 @@ from credo.model.answers.number_answer import moments_behind
 from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
-from credo.model.networks.softmax import SoftmaxTable
+from credo.model.networks.softmax import Softmax, SoftmaxTable
 from credo.model.values.randomness import Rng, generator
 from credo.predict.exact.engine import ENGINES, MAX_WORK, Engine, engine_of
 from credo.predict.mixed.densities import row_tables
@@ -73,7 +73,9 @@ _TINY = 0.1  # rows worth fewer imagined rows than this are drawn as logarithms
 
 
 def has_posterior(local: Local) -> bool:
-    """Whether a distribution knows how sure it is."""
+    """Whether a distribution knows how sure it is; a softmax does where its numbers are known."""
+    if isinstance(local, Softmax):
+        return False
     return local.has_posterior if isinstance(local, Cpt) else local.posterior is not None
 
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.threads import checked_threads
-from credo.data import spooled
 from credo.model.networks.network import Network
 from credo.model.structures.structure_posterior import StructurePosterior, consensus_edges
 from credo.model.values.randomness import Rng, generator
@@ -30,7 +29,9 @@ from credo.train.averaging.chains import Sampled, sampled
 from credo.train.averaging.exact import LISTED, Sums, drawn_orders, guard, listed, sums
 from credo.train.averaging.families import learned_families, prior_said
 from credo.train.averaging.lists import Weighed, outside_line, weighed
+from credo.train.parameters.experiments import experiments, spooled_rows
 from credo.train.parameters.sources import Opened
+from credo.train.parameters.told import schema_with
 
 __all__ = ["average", "with_edges"]
 
@@ -59,6 +60,9 @@ def average(
     chains: int = 4,
     seconds: float | None = None,
     rng: Rng = 0,
+    intervened: Any = None,
+    soft: bool = False,
+    contexts: Any = (),
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -87,6 +91,12 @@ def average(
         How many chains, from different graphs.
     seconds : float
         When over, the chains stop and the record says so; 60 where nobody says.
+    intervened, soft
+        What was set in each row by an experiment, and whether softly: as in `cr.learn`.
+    contexts : column, or several
+        Columns that say in which experiment a row was made when nobody knows what it touched:
+        nothing causes them, and `post.touched(column)` has the probability that the experiment
+        touched each variable.
 
     >>> import credo as cr
     >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
@@ -103,7 +113,10 @@ def average(
     averaged over 3 graphs, prior uniform: the interval includes how sure the graph is
     """
     began = time.perf_counter()
+    named = _contexts(contexts)
+    schema = schema_with(source, schema, intervened)
     opened = Opened(source, {}, weights, schema).source
+    opened = experiments(opened, intervened, soft)
     choice(method, ("auto", "exact", "sampled"), "method")
     threads = checked_threads(threads)
     seed = int(generator(rng).integers(2**62)) if not isinstance(rng, (int, np.integer)) else rng
@@ -128,16 +141,37 @@ def average(
         return math.inf if limit is None else limit - (time.perf_counter() - began)
 
     settings = {
-        "required": required, "forbidden": forbidden, "tiers": tiers, "max_parents": max_parents,
-        "candidates": candidates,
+        "required": required, "forbidden": _into(named, forbidden, opened.schema), "tiers": tiers,
+        "max_parents": max_parents, "candidates": candidates,
     }  # fmt: skip
-    with spooled(opened) as rows:
+    with spooled_rows(opened) as rows:
         found = weighed(
             rows, score, ess, prior, settings, exact=exact, threads=threads, left=left
         )  # fmt: skip
         how = {"error": error, "chains": chains, "seed": int(seed), "threads": threads}
         made = _exact(found, how) if exact else _sampled(found, how, left)
-        return _posterior(rows, found, made, began, int(seed), threads)
+        beside: dict[str, Any] = {"contexts": named} if named else {}
+        if targets := getattr(opened, "targets", ()):
+            beside["interventions"] = targets
+        return _posterior(rows, found, made, beside, began, int(seed), threads)
+
+
+def _contexts(given: Any) -> tuple[str, ...]:
+    named = (given,) if isinstance(given, str) else tuple(given)
+    for name in named:
+        if not isinstance(name, str):
+            raise InputError(f"contexts= names columns, got {shown(name)}.")
+    return named
+
+
+def _into(contexts: tuple[str, ...], forbidden: Any, schema: Any) -> Any:
+    """The forbidden edges, with all that lead into a context."""
+    if not contexts:
+        return forbidden
+    for name in contexts:
+        schema.index(name, "The context")
+    into = [(a, b) for b in contexts for a in schema.names if a != b]
+    return [*forbidden, *into]
 
 
 def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: Any) -> Network:
@@ -280,7 +314,13 @@ def _drawn(
 
 
 def _posterior(
-    rows: Any, found: Weighed, made: _Made, began: float, seed: int, threads: int
+    rows: Any,
+    found: Weighed,
+    made: _Made,
+    beside: dict[str, Any],
+    began: float,
+    seed: int,
+    threads: int,
 ) -> StructurePosterior:
     """Families by name, their distributions, and the value."""
     inner, order = found.rules.names, rows.schema.names
@@ -318,7 +358,7 @@ def _posterior(
     details = {
         **made.details, "score": spec.name, "prior": found.prior, "max_parents": found.most,
         "families_scored": found.lists.scored, "families_listed": found.lists.size,
-        "rows": found.scores.rows, "parameters": prior_said(spec, found.scores.variables),
+        "rows": found.scores.rows, "parameters": prior_said(spec, found.scores.variables), **beside,
     }  # fmt: skip
     record = Record(
         f"averaged over graphs with {spec.name}, prior {found.prior}",
