@@ -315,5 +315,5 @@ def test_what_a_softmax_cannot_do_is_refused(net):
 def test_a_check_learns_it_again():
     few = {n: c[:200] for n, c in ROWS.items()}
     net = cr.fit("[sex][age|sex][ill|sex:age]", few, cr.BDeu(1))
-    found = cr.check(net, few, sections=["held_out", "parameters"])
+    found = cr.check(net, few, sections=["held_out", "parameters", "calibration", "influence"])
     assert "softmax and is left out" in str(found)

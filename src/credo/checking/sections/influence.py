@@ -24,6 +24,7 @@ from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.softmax import Softmax
 from credo.model.values.value import View
 from credo.predict.rows.rows import gaps_of
 from credo.stats.moments import Moments
@@ -140,6 +141,8 @@ def influence(net: Network, table: Table, learned_from: bool) -> Influence | str
     for k, name in enumerate(net.names):
         local = net.distributions[name]
         here = np.flatnonzero(~gone[:, [at[v.name] for v in local.variables]].any(axis=1))
+        if isinstance(local, Softmax):
+            continue
         if not len(here) or (local.learned is not None and local.learned.estimate == "fixed"):
             continue
         columns = {m: a[here] for m, a in zip(table.schema.names, table.block.arrays, strict=True)}
@@ -172,6 +175,10 @@ def influence(net: Network, table: Table, learned_from: bool) -> Influence | str
             notes.append(
                 f"{counted:,} {'family' if counted == 1 else 'families'} of counts left out"
             )
+        softmaxes = sum(isinstance(d, Softmax) for d in net.distributions.values())
+        if softmaxes:
+            notes.append(f"{softmaxes:,} softmax{'es' * (softmaxes > 1)} left out")
+            counted += softmaxes
         if judged + counted < len(net.names):
             notes.append(f"{len(net.names) - judged - counted:,} families keep no counts")
     how = "left out" if learned_from else "added"
