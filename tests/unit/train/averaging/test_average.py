@@ -406,7 +406,10 @@ def test_a_classifier_that_averages_graphs():
     from credo.estimators import NetworkClassifier
 
     table = cr.examples.play_tennis()
-    clf = NetworkClassifier("average").fit(table, "PlayTennis")
+    clf = NetworkClassifier(structure="average").fit(table, "PlayTennis")
+    assert clf.get_params()["structure"] == "average" and "method" not in clf.get_params()
+    with pytest.warns(DeprecationWarning, match="method= of NetworkClassifier is now structure="):
+        assert NetworkClassifier(method="aode").structure == "aode"
     post = cr.average(table, ess=1)
     rows = {n: list(table[n]) for n in table.schema.names if n != "PlayTennis"}
     found = clf.predict_proba(rows)
