@@ -86,7 +86,7 @@ def command(
         document = {
             "source": record.source, "score": record.details["score"],
             "prior": record.details["prior"], "method": record.details["method"],
-            "rows": float(record.details["rows"]), "graphs": len(post.weights),
+            "rows": float(record.details["rows"]), "graphs": len(post._different[0]),
             "edges": post.edges.to_dict(), "best": [list(e) for e in post.best.dag.edges],
             "notes": list(record.notes), "details": told, "seconds": record.seconds,
             "output": output,
