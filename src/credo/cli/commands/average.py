@@ -28,6 +28,9 @@ _SHOWN = 30  # edges that are printed without --details
 @rule_options
 @option("--method", default="auto", choices=["auto", "exact", "sampled"],
         help="Sums over all graphs, or chains.")  # fmt: skip
+@option("--missing", default="available-cases", choices=["available-cases", "data-augmentation"],
+        help="Where cells are missing: the rows that have them, or draw them with graph and "
+        "tables.")  # fmt: skip
 @option("--error", type=float, default=0.01, metavar="E", help="Chains stop when every edge is "
         "known to E.")  # fmt: skip
 @option("--seconds", type=float, metavar="SECONDS", help="Chains stop after so long: 60 if not "
@@ -47,6 +50,7 @@ def command(
     max_parents: int | None,
     candidates: tuple[str, ...],
     method: str,
+    missing: str,
     error: float,
     seconds: float | None,
     details: bool,
@@ -75,8 +79,8 @@ def command(
     belief: Any = prior if prior in PRIORS else edge_prior_from(prior, "--prior", PRIORS)
     table = read_from(**reading)
     post = average(
-        table, score_name, prior=belief, ess=ess, method=method, error=error, seconds=seconds,
-        rng=common.seed, threads=common.threads, **rules,
+        table, score_name, prior=belief, ess=ess, method=method, missing=missing, error=error,
+        seconds=seconds, rng=common.seed, threads=common.threads, **rules,
     )  # fmt: skip
     if output is not None:
         post.save(output)
@@ -86,7 +90,7 @@ def command(
         document = {
             "source": record.source, "score": record.details["score"],
             "prior": record.details["prior"], "method": record.details["method"],
-            "rows": float(record.details["rows"]), "graphs": len(post._different[0]),
+            "rows": float(record.details["rows"]), "graphs": post.graph_count,
             "edges": post.edges.to_dict(), "best": [list(e) for e in post.best.dag.edges],
             "notes": list(record.notes), "details": told, "seconds": record.seconds,
             "output": output,

@@ -260,12 +260,24 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
         for g in np.argsort(-np.round(weights, 12), kind="stable").tolist():
             yield self.dag(int(first[g])), float(weights[g])
 
+    @property
+    def graph_count(self) -> int:
+        """How many different graphs are here.
+
+        >>> import credo as cr
+        >>> cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).graph_count
+        3
+        """
+        return len(self._different[0])
+
     @cached_property
     def _different(self) -> tuple[NDArray[np.intp], Floats]:
-        """Where each different graph is first, and its weight: rows may share a graph, not tables."""
+        """Where each different graph is first, and its weight."""
         bits = np.packbits(self.adjacency.reshape(len(self.members), -1), axis=1)
         _, first, inverse = np.unique(bits, axis=0, return_index=True, return_inverse=True)
-        weights = np.bincount(np.asarray(inverse).ravel(), self.weights, len(first))
+        weights = np.bincount(np.asarray(inverse).ravel(), self.weights, len(first)).astype(
+            np.float64
+        )
         order = np.argsort(first)
         return first[order], weights[order]
 
@@ -319,7 +331,7 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
         return self._with_tables(self.consensus(_threshold(threshold, 0.5)))
 
     def _with_tables(self, dag: Dag) -> Network:
-        """A graph with its distributions; of all completions, where cells were drawn with graphs."""
+        """A graph with its distributions, of all completions where cells were drawn with graphs."""
         known = {(f.child.name, frozenset(p.name for p in f.parents)): f for f in self.families}
         locals_ = {n: known[n, frozenset(dag.parents(n))] for n in self.names}
         return Network.trusted(dag, locals_, None)
@@ -329,15 +341,13 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
     def __repr__(self) -> str:
         return (
             f"StructurePosterior({many(len(self.variables), 'variable')}, "
-            f"{many(len(self._different[0]), 'graph')}, prior {self.record.details.get('prior')})"
+            f"{many(self.graph_count, 'graph')}, prior {self.record.details.get('prior')})"
         )
 
     @property
     def _title(self) -> str:
         details = self.record.details
-        graphs = (
-            f"{many(len(self._different[0]), 'graph')} over {many(len(self.names), 'variable')}"
-        )
+        graphs = f"{many(self.graph_count, 'graph')} over {many(len(self.names), 'variable')}"
         if self.complete:
             how = "every one weighed"
         elif details.get("method") == "exact":

@@ -31,7 +31,7 @@ from credo.stats.block import Block
 from credo.stats.counts import Counts
 from credo.train.averaging.families import table_prior
 from credo.train.averaging.lists import Weighed
-from credo.train.em.augment import copies
+from credo.train.em.augment import as_rows
 
 __all__ = ["FAMILIES", "SCORES", "Augmented", "Family", "filled", "rows_of"]
 
@@ -132,7 +132,7 @@ class Augmented:
         codes, each = codes[each > 0], each[each > 0]
         open_ = (codes < 0).any(axis=1)
         self.whole = int((~open_).sum())  # rows without a gap come first
-        self.gaps, self.gap_weights = copies(codes[open_], each[open_])
+        self.gaps, self.gap_weights = as_rows(codes[open_], each[open_])
         self.codes = np.concatenate([codes[~open_], self.gaps])
         self.each = np.concatenate([each[~open_], self.gap_weights])
         self.families: list[Family] = []
@@ -146,7 +146,7 @@ class Augmented:
         self.pool: list[deque[Ints]] = [deque(maxlen=most) for _ in range(chains)]
 
     def run(
-        self, sweeps: int, moves: int, keep: int, threads: int, cold: float = 1.0
+        self, sweeps: int, moves: int, keep: int, threads: int = 1, cold: float = 1.0
     ) -> tuple[Floats, Ints, Floats, Floats]:
         """As `_core.Chains.run`."""
         n, chains = len(self.variables), len(self.chance)
@@ -193,12 +193,13 @@ class Augmented:
         graph, rows, chance = self.graphs[c], self.rows[c], self.chance[c]
         assert graph is not None
         numbers, theta, scopes = [], [], []
-        for v, found in enumerate(graph):
-            parents = tuple(sorted(found, key=self.place.__getitem__))
+        for v, above in enumerate(graph):
+            parents = tuple(sorted(above, key=self.place.__getitem__))
             scope = [*parents, v]
             shape = tuple(self.arity[s] for s in scope)
             flat = np.ravel_multi_index(tuple(rows[:, s] for s in scope), shape)
-            counts = np.bincount(flat, self.each, math.prod(shape)).reshape(shape)
+            found = np.bincount(flat, self.each, math.prod(shape))
+            counts = np.asarray(found, dtype=np.float64).reshape(shape)
             alpha = counts + self._pseudocounts(v, parents)
             theta.append(dirichlet_rows(alpha, 1, chance, chance)[0])
             scopes.append(scope)

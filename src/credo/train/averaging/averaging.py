@@ -15,16 +15,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.threads import checked_threads
 from credo.data import spooled
 from credo.model.networks.network import Network
-from credo.model.structures.structure_posterior import StructurePosterior, consensus_edges
+from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
-from credo.model.values.record import Record
 from credo.model.values.value import choice, flag
 from credo.train.averaging.augmented import FAMILIES, Augmented, filled, rows_of
 from credo.train.averaging.chains import Sampled, sampled, walked

@@ -3,7 +3,7 @@
 Up to 5 variables the graphs themselves are listed, 29,281 at most, so that any question about them
 is a sum. Beyond, `cpp/average/dag_sums.hpp` gives the probability of every family and of every
 directed path without listing a graph. With the prior `order` a graph counts once for each order of
-the variables that it fits (`cpp/average/order_sums.hpp`); graphs are then drawn by drawing an order.
+the variables that it fits (`cpp/average/order_sums.hpp`); graphs are drawn by drawing an order.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def guard(n: int, orders: bool) -> tuple[float, float]:
         )
     if memory > _memory_here():
         raise LimitError(
-            f"Sums over all {what} of {n} variables take {memory / 2**30:,.1f} GB, and this machine "
-            f"has {_memory_here() / 2**30:,.1f} GB.",
+            f"Sums over all {what} of {n} variables take {memory / 2**30:,.1f} GB, and this "
+            f"machine has {_memory_here() / 2**30:,.1f} GB.",
             hint='Use prior="uniform" with method="sampled".',
         )
     return memory, seconds

@@ -130,7 +130,8 @@ def test_graphs_are_told_once_and_one_graph_has_the_tables_of_all_completions(dr
 def test_the_seed_decides_weights_count_and_whole_tables_are_as_before(drawn):
     _, table, _ = drawn
     a, b = (
-        cr.average(table, missing="data-augmentation", error=0.05, chains=2, rng=5, threads=t) for t in (1, 2)
+        cr.average(table, missing="data-augmentation", error=0.05, chains=2, rng=5, threads=t)
+        for t in (1, 2)
     )
     np.testing.assert_array_equal(a.edge_p, b.edge_p)
     np.testing.assert_array_equal(a.members, b.members)

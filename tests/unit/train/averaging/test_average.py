@@ -390,7 +390,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(four):
         with pytest.raises(CredoError, match=said):
             call()
     wide = cr.read({f"c{i}": [0, 1] * 5 for i in range(23)})
-    with pytest.raises(LimitError, match="all graphs of 23 variables would take .* GB and about"):
+    with pytest.raises(LimitError, match=r"all graphs of 23 variables would take .* GB and about"):
         cr.average(wide, method="exact")
     wider = cr.read({f"c{i}": [0, 1] * 5 for i in range(26)})
     with pytest.raises(LimitError, match=r"all orders of 26 variables would take 8 GB"):
