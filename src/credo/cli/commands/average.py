@@ -28,9 +28,9 @@ _SHOWN = 30  # edges that are printed without --details
 @rule_options
 @option("--method", default="auto", choices=["auto", "exact", "sampled"],
         help="Sums over all graphs, or chains.")  # fmt: skip
-@option("--missing", default="available-cases", choices=["available-cases", "data-augmentation"],
-        help="Where cells are missing: the rows that have them, or draw them with graph and "
-        "tables.")  # fmt: skip
+@option("--missing-cells", "missing_cells", default="available-cases",
+        choices=["available-cases", "data-augmentation"], help="Where cells are missing: the "
+        "rows that have them, or draw them with graph and tables.")  # fmt: skip
 @option("--error", type=float, default=0.01, metavar="E", help="Chains stop when every edge is "
         "known to E.")  # fmt: skip
 @option("--seconds", type=float, metavar="SECONDS", help="Chains stop after so long: 60 if not "
@@ -50,7 +50,7 @@ def command(
     max_parents: int | None,
     candidates: tuple[str, ...],
     method: str,
-    missing: str,
+    missing_cells: str,
     error: float,
     seconds: float | None,
     details: bool,
@@ -79,7 +79,7 @@ def command(
     belief: Any = prior if prior in PRIORS else edge_prior_from(prior, "--prior", PRIORS)
     table = read_from(**reading)
     post = average(
-        table, score_name, prior=belief, ess=ess, method=method, missing=missing, error=error,
+        table, score_name, prior=belief, ess=ess, method=method, missing=missing_cells, error=error,
         seconds=seconds, rng=common.seed, threads=common.threads, **rules,
     )  # fmt: skip
     if output is not None:

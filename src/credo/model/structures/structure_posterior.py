@@ -262,13 +262,13 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
 
     @property
     def graph_count(self) -> int:
-        """How many different graphs are here.
+        """How many different graphs are here; after an intervention, there were before it.
 
         >>> import credo as cr
         >>> cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).graph_count
         3
         """
-        return len(self._different[0])
+        return int(self.record.details.get("distinct", len(self.weights)))
 
     @cached_property
     def _different(self) -> tuple[NDArray[np.intp], Floats]:

@@ -44,7 +44,7 @@ class Sums:
 def guard(n: int, orders: bool) -> tuple[float, float]:
     """Bytes and seconds that the sums over n variables take; too many are refused."""
     if orders:
-        memory, seconds, most = 8.0 * (n * 2 ** (n - 1) + 2 ** (n + 1)), n * n * 2.0**n * 8e-9, 25
+        memory, seconds, most = 8.0 * (n * 2 ** (n - 1) + 2 ** (n + 1)), n * n * 2.0**n * 5e-9, 25
     else:
         memory, seconds, most = n * 2 ** (n - 1) * 44.0 + 2**n * 44.0, 3.0**n * 40e-9, 22
     what = "orders" if orders else "graphs"

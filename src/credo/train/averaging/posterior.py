@@ -75,6 +75,7 @@ def drawn_with_cells(
     for key, n in zip(keys, times.tolist(), strict=True):
         own[key] = own.get(key, 0.0) + n
     logs = np.log([own[key] / times.sum() for key in keys])
+    details = {**details, "distinct": len(own)}
     return Made(
         places, logs, times / times.sum(), draws, edges, errors, notes, details, reason,
         augmented=chains,
