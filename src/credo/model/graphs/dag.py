@@ -314,13 +314,15 @@ no brackets of its own.
         """
         return shd(self, same_nodes(self, other), of, list(interventions))
 
-    def compare(self, other: Dag) -> Comparison:
+    def compare(self, other: Dag, *, interventions: Iterable[Names] = ()) -> Comparison:
         """The edges that `other` shares with this graph, has reversed, misses, or has besides.
+
+        Its SHD is that of `shd`; `interventions` are those of `cpdag`.
 
         >>> Dag.parse("[A][B|A][C|B]").compare(Dag.parse("[A|B][B][C]")).missing
         (('B', 'C'),)
         """
-        return compared(self, same_nodes(self, other))
+        return compared(self, same_nodes(self, other), list(interventions))
 
     # --- text ---------------------------------------------------------------------------
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from credo.core.errors import InputError
 from credo.core.threads import checked_threads
-from credo.data import spooled
 from credo.model.networks.network import Network
 from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.randomness import Rng, generator
@@ -29,7 +28,9 @@ from credo.train.averaging.chains import Sampled, sampled, walked
 from credo.train.averaging.exact import LISTED, graphs_of_orders, guard, listed, sums
 from credo.train.averaging.lists import Weighed, outside_line, weighed
 from credo.train.averaging.posterior import Made, drawn, drawn_with_cells, posterior
+from credo.train.parameters.experiments import experiments, spooled_rows
 from credo.train.parameters.sources import Opened
+from credo.train.parameters.told import schema_with
 from credo.train.structure.incomplete import has_gaps
 
 __all__ = ["average", "with_edges"]
@@ -62,6 +63,9 @@ def average(
     chains: int = 4,
     seconds: float | None = None,
     rng: Rng = 0,
+    intervened: Any = None,
+    soft: bool = False,
+    contexts: Any = (),
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -95,6 +99,12 @@ def average(
         How many chains, from different graphs.
     seconds : float
         When over, the chains stop and the record says so; 60 where nobody says.
+    intervened, soft
+        What was set in each row by an experiment, and whether softly: as in `cr.learn`.
+    contexts : column, or several
+        Columns that say in which experiment a row was made when nobody knows what it touched:
+        nothing causes them, and `post.touched(column)` has the probability that the experiment
+        touched each variable.
 
     >>> import credo as cr
     >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
@@ -111,7 +121,10 @@ def average(
     averaged over 3 graphs, prior uniform: the interval includes how sure the graph is
     """
     began = time.perf_counter()
+    named = _contexts(contexts)
+    schema = schema_with(source, schema, intervened)
     opened = Opened(source, {}, weights, schema).source
+    opened = experiments(opened, intervened, soft)
     choice(method, ("auto", "exact", "sampled"), "method")
     choice(missing, MISSING, "missing")
     threads = checked_threads(threads)
@@ -128,6 +141,11 @@ def average(
     orders = isinstance(prior, str) and prior == "order"
     if score is None:
         score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
+    if missing == "data-augmentation" and getattr(opened, "targets", ()):
+        raise InputError(
+            "Data augmentation is for rows in which nothing was set, and intervened= is given.",
+            hint='Use missing="available-cases".',
+        )
     cells = missing == "data-augmentation" and has_gaps(opened)
     if cells and (method == "exact" or orders):
         raise InputError(
@@ -143,9 +161,12 @@ def average(
         return math.inf if limit is None else limit - (time.perf_counter() - began)
 
     settings = {
-        "required": required, "forbidden": forbidden, "tiers": tiers, "max_parents": max_parents,
-        "candidates": candidates,
+        "required": required, "forbidden": _into(named, forbidden, opened.schema), "tiers": tiers,
+        "max_parents": max_parents, "candidates": candidates,
     }  # fmt: skip
+    beside: dict[str, Any] = {"contexts": named} if named else {}
+    if targets := getattr(opened, "targets", ()):
+        beside["interventions"] = targets
     how = {"error": error, "chains": chains, "seed": int(seed), "threads": threads}
     if cells:
         table = rows_of(opened, score)
@@ -154,13 +175,31 @@ def average(
             left=left, usual=FAMILIES,
         )  # fmt: skip
         made = _augmented(found, Augmented(found, table, chains, int(seed)), how, left)
-        return posterior(table, found, made, began, int(seed), threads)
-    with spooled(opened) as rows:
+        return posterior(table, found, made, beside, began, int(seed), threads)
+    with spooled_rows(opened) as rows:
         found = weighed(
             rows, score, ess, prior, settings, exact=exact, threads=threads, left=left
         )  # fmt: skip
         made = _exact(found, how) if exact else _sampled(found, how, left)
-        return posterior(rows, found, made, began, int(seed), threads)
+        return posterior(rows, found, made, beside, began, int(seed), threads)
+
+
+def _contexts(given: Any) -> tuple[str, ...]:
+    named = (given,) if isinstance(given, str) else tuple(given)
+    for name in named:
+        if not isinstance(name, str):
+            raise InputError(f"contexts= names columns, got {shown(name)}.")
+    return named
+
+
+def _into(contexts: tuple[str, ...], forbidden: Any, schema: Any) -> Any:
+    """The forbidden edges, with all that lead into a context."""
+    if not contexts:
+        return forbidden
+    for name in contexts:
+        schema.index(name, "The context")
+    into = [(a, b) for b in contexts for a in schema.names if a != b]
+    return [*forbidden, *into]
 
 
 def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: Any) -> Network:

@@ -92,9 +92,10 @@ def _different(graphs: NDArray[np.int32]) -> tuple[NDArray[np.int32], Any, NDArr
 
 
 def posterior(
-    rows: Any, found: Weighed, made: Made, began: float, seed: int, threads: int
-) -> StructurePosterior:
-    """Families by name, their distributions, and the value."""
+    rows: Any, found: Weighed, made: Made, beside: dict[str, Any], began: float, seed: int,
+    threads: int,
+) -> StructurePosterior:  # fmt: skip
+    """Families by name, their distributions, and the value; `beside` is for the record."""
     inner, order = found.rules.names, rows.schema.names
     names = tuple(n for n in order if n in inner)
     at = [inner.index(n) for n in names]
@@ -137,7 +138,7 @@ def posterior(
     details = {
         **made.details, "score": spec.name, "prior": found.prior, "max_parents": found.most,
         "families_scored": found.lists.scored, "families_listed": found.lists.size,
-        "rows": found.scores.rows, "parameters": prior_said(spec, found.scores.variables),
+        "rows": found.scores.rows, "parameters": prior_said(spec, found.scores.variables), **beside,
     }  # fmt: skip
     record = Record(
         f"averaged over graphs with {spec.name}, prior {found.prior}",
