@@ -141,7 +141,7 @@ def average(
     orders = isinstance(prior, str) and prior == "order"
     if score is None:
         score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
-    if missing == "data-augmentation" and getattr(opened, "targets", ()):
+    if missing == "data-augmentation" and bool(getattr(opened, "targets", ())):
         raise InputError(
             "Data augmentation is for rows in which nothing was set, and intervened= is given.",
             hint='Use missing="available-cases".',

@@ -159,6 +159,12 @@ def test_what_cannot_be_augmented_is_refused_in_a_sentence(drawn):
         (lambda: cr.average(table, missing="data-augmentation", method="exact"), "no exact sums"),
         (lambda: cr.average(table, missing="data-augmentation", prior="order"), "no exact sums"),
         (lambda: cr.average(table, missing="drop"), "missing must be"),
+        (
+            lambda: cr.average(
+                table, missing="data-augmentation", intervened={"a": [1] * table.rows}
+            ),
+            "nothing was set",
+        ),
     ):
         with pytest.raises(InputError, match=said):
             call()
