@@ -148,7 +148,9 @@ def test_the_seed_decides_weights_count_and_whole_tables_are_as_before(drawn):
 
 
 def test_what_cannot_be_augmented_is_refused_in_a_sentence(drawn):
-    _, table, _ = drawn
+    cells, table, _ = drawn
+    set_ = [int(i == next(k for k, v in enumerate(cells["a"]) if v is not None))
+            for i in range(table.rows)]  # fmt: skip
     mixed = {"k": ["a", "b", None, "a"], "x": [0.5, 1.25, 2.5, 0.75]}
     for call, said in (
         (lambda: cr.average(mixed, missing="data-augmentation"), "'x' is continuous"),
@@ -160,9 +162,7 @@ def test_what_cannot_be_augmented_is_refused_in_a_sentence(drawn):
         (lambda: cr.average(table, missing="data-augmentation", prior="order"), "no exact sums"),
         (lambda: cr.average(table, missing="drop"), "missing must be"),
         (
-            lambda: cr.average(
-                table, missing="data-augmentation", intervened={"a": [1] * table.rows}
-            ),
+            lambda: cr.average(table, missing="data-augmentation", intervened={"a": set_}),
             "nothing was set",
         ),
     ):
