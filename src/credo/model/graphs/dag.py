@@ -22,7 +22,7 @@ from credo.model.graphs.networkx_graph import networkx_graph
 from credo.model.graphs.paths import Reason, reason
 from credo.model.graphs.refusals import arrow, checked_edge, checked_nodes
 from credo.model.graphs.relations import Edge, Names
-from credo.model.graphs.separation import reachable
+from credo.model.graphs.separation import reachable, separated
 from credo.model.graphs.statements import Factorisation, Independences, independences
 
 __all__ = ["Dag"]
@@ -211,7 +211,7 @@ no brackets of its own.
         True
         """
         a, b, z = self._three(x, y, given)
-        return reachable(self._parents, self._children, a, z).isdisjoint(b)
+        return separated(self._parents, self._children, a, b, z)
 
     def d_connected(self, x: Names, given: Names = ()) -> tuple[str, ...]:
         """Every other node that may depend on `x` given what is observed.
