@@ -76,11 +76,13 @@ def naive_bayes(
         P(class), if it is known; otherwise the shares of the classes, with `class_smoothing`
         added to each count (0: the shares themselves).
     kinds : "auto", a kind, or a mapping from feature to kind
-        'categorical', 'bernoulli', 'gaussian', 'binned', 'counts', 'kernel' or 'ignore'.
-    numbers : "auto", "gaussian", "binned", or a mapping from feature to one of them
-        How numbers are modelled whose kind is left to the rules: as a Gaussian in each class, by
-        intervals cut for the class (MODL), or each by what tells the class better on rows left
-        out. Without a prior (`smoothing=0`, `variance="ml"` or "sample") 'auto' is Gaussian.
+        'categorical', 'bernoulli', 'gaussian', 'transformed', 'binned', 'counts', 'kernel' or
+        'ignore'.
+    numbers : "auto", "gaussian", "transformed", "binned", or a mapping from feature to one of them
+        How numbers are modelled whose kind is left to the rules: as a Gaussian in each class, as
+        one after a transform, by intervals cut for the class (MODL), or each by what tells the
+        class best on rows left out. Without a prior (`smoothing=0`, `variance="ml"` or "sample")
+        'auto' is Gaussian.
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
     variance : "shrunk", "ml" or "sample"
@@ -336,8 +338,9 @@ def settle_stream(source: Stream, target: str, plan: Plan) -> None:
     evenly in it: no batch says what a column is.
     """
     _by_schema(source, plan)
-    if plan.of(NUMBER, "binned"):
-        some = some_rows(source, LOOKED_AT, [target, *plan.of(NUMBER, "binned")])
+    open_ = plan.of(NUMBER, "transformed", "binned")
+    if open_:
+        some = some_rows(source, LOOKED_AT, [target, *open_])
         ((columns, group, weights),) = classed_rows(some, target)
         model_numbers(plan, columns, group, source.schema[target].arity, weights)
 
