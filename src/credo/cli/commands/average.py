@@ -9,7 +9,7 @@ import click
 from credo.cli.models import refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.reading import read_from, reading_options
-from credo.cli.rules import edge_prior_from, rule_options, rules_from
+from credo.cli.rules import edge_prior_from, numbers_from, numbers_option, rule_options, rules_from
 
 __all__ = ["command"]
 
@@ -26,6 +26,7 @@ _SHOWN = 30  # edges that are printed without --details
 @option("--prior", default="uniform", metavar="P", help="Of graphs: uniform, fair, order, the "
         "probability of every edge, or a CSV file of them.")  # fmt: skip
 @rule_options
+@numbers_option
 @option("--method", default="auto", choices=["auto", "exact", "sampled"],
         help="Sums over all graphs, or chains.")  # fmt: skip
 @option("--error", type=float, default=0.01, metavar="E", help="Chains stop when every edge is "
@@ -46,6 +47,7 @@ def command(
     tier: tuple[str, ...],
     max_parents: int | None,
     candidates: tuple[str, ...],
+    numbers: tuple[str, ...],
     method: str,
     error: float,
     seconds: float | None,
@@ -76,7 +78,7 @@ def command(
     table = read_from(**reading)
     post = average(
         table, score_name, prior=belief, ess=ess, method=method, error=error, seconds=seconds,
-        rng=common.seed, threads=common.threads, **rules,
+        rng=common.seed, numbers=numbers_from(numbers, "auto"), threads=common.threads, **rules,
     )  # fmt: skip
     if output is not None:
         post.save(output)

@@ -30,7 +30,9 @@ from credo.train.averaging.chains import Sampled, sampled
 from credo.train.averaging.exact import LISTED, Sums, drawn_orders, guard, listed, sums
 from credo.train.averaging.families import learned_families, prior_said
 from credo.train.averaging.lists import Weighed, outside_line, weighed
+from credo.train.numbers.choosing import Choice, asked_numbers, number_names
 from credo.train.parameters.sources import Opened
+from credo.train.structure.number_scales import climbed_scales
 
 __all__ = ["average", "with_edges"]
 
@@ -59,6 +61,7 @@ def average(
     chains: int = 4,
     seconds: float | None = None,
     rng: Rng = 0,
+    numbers: Any = "auto",
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -87,6 +90,10 @@ def average(
         How many chains, from different graphs.
     seconds : float
         When over, the chains stop and the record says so; 60 where nobody says.
+    numbers : "auto", "gaussian", "transformed", "binned", or a mapping from column to one
+        How continuous columns are modelled, as in `cr.learn`. Transforms and cuts are chosen once,
+        with the best graph that a climb finds, and are the same in every graph: how sure they are
+        is not averaged over.
 
     >>> import credo as cr
     >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
@@ -120,8 +127,6 @@ def average(
     exact = method == "exact" or (method == "auto" and (n <= AUTO or orders))
     if exact:
         guard(n, orders)
-    if score is None:
-        score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
     limit = USUAL_SECONDS if seconds is None and not exact else seconds
 
     def left() -> float:
@@ -131,13 +136,27 @@ def average(
         "required": required, "forbidden": forbidden, "tiers": tiers, "max_parents": max_parents,
         "candidates": candidates,
     }  # fmt: skip
+    opened, chosen = _scaled(opened, numbers, {**settings, "threads": threads}, score, limit)
+    if score is None:
+        score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
     with spooled(opened) as rows:
         found = weighed(
             rows, score, ess, prior, settings, exact=exact, threads=threads, left=left
         )  # fmt: skip
         how = {"error": error, "chains": chains, "seed": int(seed), "threads": threads}
         made = _exact(found, how) if exact else _sampled(found, how, left)
-        return _posterior(rows, found, made, began, int(seed), threads)
+        return _posterior(rows, found, made, began, int(seed), threads, chosen)
+
+
+def _scaled(
+    source: Any, numbers: Any, settings: Mapping[str, Any], score: Any, limit: float | None
+) -> tuple[Any, Choice | None]:
+    """The source on the scales that its numbers ask for, the same in every graph."""
+    ways = asked_numbers(numbers, number_names(source))
+    if all(way == "gaussian" for way in ways.values()):
+        return source, None
+    chosen = climbed_scales(source, ways, settings, score, limit)
+    return chosen.of(source), chosen
 
 
 def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: Any) -> Network:
@@ -150,7 +169,7 @@ def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: A
     prior = settings.get("edge_prior")
     post = average(
         opened, record.details.get("score"), prior="uniform" if prior is None else prior,
-        threads=settings.get("threads"), **{k: settings[k] for k in rules},
+        threads=settings.get("threads"), numbers="gaussian", **{k: settings[k] for k in rules},
     )  # fmt: skip
     found = {edge: float(post.edge(*edge)) for edge in net.dag.edges}
     details = {
@@ -280,8 +299,9 @@ def _drawn(
 
 
 def _posterior(
-    rows: Any, found: Weighed, made: _Made, began: float, seed: int, threads: int
-) -> StructurePosterior:
+    rows: Any, found: Weighed, made: _Made, began: float, seed: int, threads: int,
+    chosen: Choice | None,
+) -> StructurePosterior:  # fmt: skip
     """Families by name, their distributions, and the value."""
     inner, order = found.rules.names, rows.schema.names
     names = tuple(n for n in order if n in inner)
@@ -320,6 +340,8 @@ def _posterior(
         "families_scored": found.lists.scored, "families_listed": found.lists.size,
         "rows": found.scores.rows, "parameters": prior_said(spec, found.scores.variables),
     }  # fmt: skip
+    details |= {} if chosen is None else {"numbers": chosen.ways}
+    scales = () if chosen is None else chosen.notes
     record = Record(
         f"averaged over graphs with {spec.name}, prior {found.prior}",
         str(rows.schema.source),
@@ -331,6 +353,7 @@ def _posterior(
             f"{details['parameters']}",
             *found.notes,
             *made.notes,
+            *(f"{line}; the same in every graph" for line in scales),
         ),
         details=details,
     )
