@@ -225,6 +225,7 @@ _KEYS = {
         details: object chains, R̂, effective samples, families and more
         seconds: number how long it took
         output: string|null the file that was written
+        touched: {object} for each --context, how probably it touched each variable
     """,
     "cut": """
         by: string|null the class that the intervals are to tell

@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from credo.core.engine_frames import lies_with_engine
 from credo.core.errors import InputError
+from credo.core.schema import Variable
 from credo.data import Stream
 from credo.estimators.inputs import row_weights
 from credo.estimators.named_columns import NamedColumns
 from credo.estimators.rows import source_with_class
 from credo.model.decisions.costs import Costs
+from credo.predict.rows.on_engines import frame_with_classes, frame_with_probabilities
 from credo.train.naive_bayes.learn import read_for
 
 __all__ = [
@@ -62,7 +65,7 @@ class Answers:
     def _answer(self, X: Any, answer: str) -> Any:
         """The scores of the classes as 'best', 'posterior' or 'log'."""
 
-    def predict(self, X: Any, *, costs: Any = None, reject: float | None = None) -> NDArray[Any]:
+    def predict(self, X: Any, *, costs: Any = None, reject: float | None = None) -> Any:
         """The most probable class of each row or document; with costs the cheapest one.
 
         `costs` is what it costs to call one class another: `{"ham": {"spam": 9}, "spam": {"ham":
@@ -79,6 +82,9 @@ class Answers:
         >>> clf.predict([["a"], ["b"]], reject=0.3).tolist()
         ['ham', None]
         """
+        if lies_with_engine(X):
+            target, columns = self._on_engine()
+            return frame_with_classes(self, X, target, columns, costs=costs, reject=reject)
         if costs is None and reject is None:
             best = self._answer(X, "best")
             return np.asarray(self.classes_[best])
@@ -99,9 +105,20 @@ class Answers:
         """
         return Costs.of(self.classes_.tolist(), costs).threshold
 
-    def predict_proba(self, X: Any) -> Floats:
-        """P(class | row), a column for each of `classes_`."""
+    def predict_proba(self, X: Any) -> Any:
+        """P(class | row), a column for each of `classes_`; a Dask or Spark frame comes back with
+        these columns added.
+        """
+        if lies_with_engine(X):
+            target, columns = self._on_engine()
+            return frame_with_probabilities(self, X, target, columns)
         return np.asarray(self._answer(X, "posterior"))
+
+    def _on_engine(self) -> tuple[Variable, list[str] | None]:
+        """The class as a variable, and the columns that it is told from."""
+        names = getattr(self, "feature_names_in_", None)
+        classes = Variable("class", "discrete", tuple(self.classes_.tolist()))
+        return classes, None if names is None else [str(n) for n in names]
 
     def predict_log_proba(self, X: Any) -> Floats:
         """ln P(class | row), a column for each of `classes_`."""

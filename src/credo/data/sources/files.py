@@ -10,8 +10,9 @@ import errno
 import glob
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,15 @@ from credo.data.sources.feed import (
     foreign,
     record_batches,
 )
-from credo.data.sources.folders import below, files_in, open_parts, partition_note, with_folders
+from credo.data.sources.folders import (
+    below,
+    beside,
+    files_in,
+    folder_types,
+    open_parts,
+    partition_note,
+    with_folders,
+)
 from credo.data.sources.jsonlines import KEPT, json_feed
 from credo.data.sources.queries import (
     ENDINGS,
@@ -45,6 +54,7 @@ from credo.data.sources.text import TextOptions, csv_feed
 from credo.data.sources.unpack import FileStamp, gone
 
 _COMPRESSED = (".gz", ".zst")
+_PART = 1_000_000  # rows of a Parquet file that are one part
 FORMATS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -169,6 +179,61 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     )
 
 
+@dataclass(frozen=True)
+class FilePart:
+    """A part of a table that a worker opens by itself: a file, or some row groups of one."""
+
+    path: Path
+    options: TextOptions
+    folders: Mapping[str, str | None]
+    """The columns that the folders of all files name, and what those of this one say."""
+    types: Mapping[str, Any]
+    groups: tuple[int, ...] | None = None
+
+    def feed(self) -> Feed:
+        """The rows of the part."""
+        feed = _one(self.path, self.options, 1, self.groups)
+        return beside(feed, dict(self.folders), dict(self.types)) if self.folders else feed
+
+
+def file_parts(given: Any, options: TextOptions) -> list[FilePart]:
+    """The parts of a table in files: a file each, a large Parquet file in several."""
+    if is_query(given) or (isinstance(given, str) and table_of_database(given) is not None):
+        raise InputError(
+            "on= is for files, which the workers open; DuckDB runs in this process.",
+            hint="Write the answer to Parquet files first.",
+        )
+    texts = [os.fspath(p) for p in (given if isinstance(given, (list, tuple)) else [given])]
+    found = [(p, open_parts(t, p)) for t in texts for p in _matches(t)]
+    own = _one(found[0][0], options, len(found)).names
+    names = [n for n in dict.fromkeys(n for _, told in found for n in told) if n not in own]
+    types = folder_types(names, [told for _, told in found])
+    out = []
+    for path, told in found:
+        folders = {n: told[n] for n in names if n in told}
+        for groups in _row_groups(path):
+            out.append(FilePart(path.resolve(), options, folders, types, groups))
+    return out
+
+
+def _row_groups(path: Path) -> list[tuple[int, ...] | None]:
+    """The row groups of a large Parquet file, a million rows together; None of any other."""
+    if FORMATS.get(path.suffix.lower()) != "parquet":
+        return [None]
+    import pyarrow.parquet as pq
+
+    meta = pq.read_metadata(path)
+    out: list[tuple[int, ...] | None] = []
+    together, rows = [], 0
+    for i in range(meta.num_row_groups):
+        together.append(i)
+        rows += meta.row_group(i).num_rows
+        if rows >= _PART or i == meta.num_row_groups - 1:
+            out.append(tuple(together))
+            together, rows = [], 0
+    return out if len(out) > 1 else [None]
+
+
 def _matches(text: str) -> list[Path]:
     if "://" in text:
         raise InputError(
@@ -214,7 +279,9 @@ def _leads_nowhere(text: str, path: Path) -> TableError:
     return TableError(f"{text} is a link to {os.readlink(path)}, which is not there.")
 
 
-def _one(path: Path, options: TextOptions, files: int) -> Feed:
+def _one(
+    path: Path, options: TextOptions, files: int, groups: tuple[int, ...] | None = None
+) -> Feed:
     suffix, compression = path.suffix.lower(), ""
     if suffix in _COMPRESSED:
         compression, suffix = suffix, path.with_suffix("").suffix.lower()
@@ -235,7 +302,8 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
         )
     if form == "database":
         return feed_of_database(path)
-    return _arrow_errors(path, _parquet_feed if form == "parquet" else _ipc_feed)
+    parquet = partial(_parquet_feed, groups=groups)
+    return _arrow_errors(path, parquet if form == "parquet" else _ipc_feed)
 
 
 def _unknown_ending(path: Path) -> TableError:
@@ -296,7 +364,7 @@ def _arrow_errors(path: Path, open_feed: Callable[[Path], Feed]) -> Feed:
     return replace(feed, batches=batches)
 
 
-def _parquet_feed(path: Path) -> Feed:
+def _parquet_feed(path: Path, groups: tuple[int, ...] | None = None) -> Feed:
     import pyarrow.parquet as pq
 
     opened = pq.ParquetFile(path)
@@ -311,10 +379,12 @@ def _parquet_feed(path: Path) -> Feed:
         with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
             if len(set(schema.names)) < len(schema.names):  # repeated names: by position
                 rows = batch_rows(len(names))
-                yield from record_batches(file.iter_batches(rows), names, wanted, path.name)
+                found = file.iter_batches(rows, row_groups=groups)
+                yield from record_batches(found, names, wanted, path.name)
                 return
             columns = [given[n] for n in wanted]
-            for batch in file.iter_batches(batch_rows(len(columns)), columns=columns):
+            rows = batch_rows(len(columns))
+            for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
                 at = {name: i for i, name in enumerate(batch.schema.names)}
                 yield {n: sound(batch.column(at[given[n]]), n, path.name) for n in wanted}
 
@@ -322,7 +392,8 @@ def _parquet_feed(path: Path) -> Feed:
         found = opened.iter_batches(1, columns=[schema.names[i]])
         return [batch.column(0) for batch in islice(found, 1)]
 
-    rows = opened.metadata.num_rows
+    meta = opened.metadata
+    rows = meta.num_rows if groups is None else sum(meta.row_group(i).num_rows for i in groups)
     return _typed_feed(path, schema, batches, rows, declared_by(schema, first, path.name))
 
 

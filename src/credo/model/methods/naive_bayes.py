@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from credo.core.engine_frames import lies_with_engine
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -58,7 +60,7 @@ class NaiveBayesMethods:
 
         return joint_of_row(self._model, row, unseen)
 
-    def predict_proba(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> Floats:
+    def predict_proba(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> Any:
         """P(class | row) for each row of a table, a column for each class.
 
         >>> import credo as cr
@@ -66,13 +68,21 @@ class NaiveBayesMethods:
         >>> model.predict_proba({"Wind": ["Strong", None]}).round(4).tolist()
         [[0.4661, 0.5339], [0.3571, 0.6429]]
         """
+        if lies_with_engine(rows):
+            from credo.predict.rows.on_engines import frame_with_probabilities
+
+            return frame_with_probabilities(self._model, rows, self._model.target, unseen=unseen)
         from credo.predict.rows.naive import predict_table
 
         out: Floats = predict_table(self._model, rows, "posterior", unseen, threads)
         return out
 
-    def predict(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> list[Any]:
+    def predict(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> Any:
         """The most probable class of each row of a table."""
+        if lies_with_engine(rows):
+            from credo.predict.rows.on_engines import frame_with_classes
+
+            return frame_with_classes(self._model, rows, self._model.target, unseen=unseen)
         from credo.predict.rows.naive import predict_table
 
         best = predict_table(self._model, rows, "best", unseen, threads)

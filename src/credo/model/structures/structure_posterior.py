@@ -134,6 +134,23 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
         a, b = self._pair(parent, child)
         return Chance(self.edge_p[a, b], self.edge_error[a, b])
 
+    def touched(self, context: str) -> dict[str, Chance]:
+        """The probability that an experiment touched each variable, the most probable first.
+
+        `context` is a column of `contexts=` of `cr.average`.
+
+        >>> import credo as cr
+        >>> table = cr.examples.pneumonia().select(["Pneu", "Cou"])
+        >>> {n: round(p, 2) for n, p in cr.average(table, contexts="Pneu").touched("Pneu").items()}
+        {'Cou': 0.5}
+        """
+        known = self.record.details.get("contexts", ())
+        if context not in known:
+            raise unknown_name("The context", context, known, "among contexts=")
+        others = [n for n in self.names if n not in known]
+        found = {n: self.edge(context, n) for n in others}
+        return dict(sorted(found.items(), key=lambda one: -one[1]))
+
     def adjacent(self, a: str, b: str) -> Chance:
         """The probability that an edge joins two variables, whichever way.
 

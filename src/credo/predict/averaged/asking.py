@@ -48,6 +48,7 @@ __all__ = [
     "effect",
     "intervened",
     "joint_samples",
+    "mean_samples",
     "notes_of",
     "spread_over",
     "without_causes",
@@ -116,6 +117,11 @@ def joint_samples(
     """P(names | given) under draws of a graph and its parameters: [draws, states of each…]."""
     found = _samples(_parts(post, names, given), names, given, n, rng)
     return found.reshape(-1, *(post.schema[name].arity for name in names))
+
+
+def mean_samples(post: StructurePosterior, name: str, n: int, rng: Rng) -> Floats:
+    """The mean of a number under draws of a graph and its parameters."""
+    return _samples(_parts(post, name, {}), name, {}, n, rng, normal=True)[:, 0]
 
 
 def _parts(post: StructurePosterior, target: Any, given: Mapping[str, Any]) -> Parts:

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -76,8 +77,9 @@ class Engine:
             local = net.distributions[name]
             parents = [p for p in local.parents if p.is_discrete]
             scopes.append([*(self.at[p.name] for p in parents), self.at[name]])
-            cells = int(np.prod([p.arity for p in parents], dtype=np.int64))
-            values = local.values if isinstance(local, Cpt) else np.ones(cells)
+            values = (
+                local.values if isinstance(local, Cpt) else np.ones(prod(p.arity for p in parents))
+            )
             tables.append(np.ascontiguousarray(values, dtype=np.float64).ravel())
         self._keep(scopes, tables)
 

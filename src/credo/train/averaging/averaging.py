@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.threads import checked_threads
-from credo.data import spooled
 from credo.model.networks.network import Network
 from credo.model.structures.structure_posterior import StructurePosterior, consensus_edges
 from credo.model.values.randomness import Rng, generator
@@ -31,7 +30,9 @@ from credo.train.averaging.exact import LISTED, Sums, drawn_orders, guard, liste
 from credo.train.averaging.families import learned_families, prior_said
 from credo.train.averaging.lists import Weighed, outside_line, weighed
 from credo.train.numbers.choosing import Choice, asked_numbers, number_names
+from credo.train.parameters.experiments import experiments, spooled_rows
 from credo.train.parameters.sources import Opened
+from credo.train.parameters.told import schema_with
 from credo.train.structure.number_scales import climbed_scales
 
 __all__ = ["average", "with_edges"]
@@ -62,6 +63,9 @@ def average(
     seconds: float | None = None,
     rng: Rng = 0,
     numbers: Any = "auto",
+    intervened: Any = None,
+    soft: bool = False,
+    contexts: Any = (),
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -94,6 +98,12 @@ def average(
         How continuous columns are modelled, as in `cr.learn`. Transforms and cuts are chosen once,
         with the best graph that a climb finds, and are the same in every graph: how sure they are
         is not averaged over.
+    intervened, soft
+        What was set in each row by an experiment, and whether softly: as in `cr.learn`.
+    contexts : column, or several
+        Columns that say in which experiment a row was made when nobody knows what it touched:
+        nothing causes them, and `post.touched(column)` has the probability that the experiment
+        touched each variable.
 
     >>> import credo as cr
     >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
@@ -110,7 +120,10 @@ def average(
     averaged over 3 graphs, prior uniform: the interval includes how sure the graph is
     """
     began = time.perf_counter()
-    opened = Opened(source, {}, weights, schema).source
+    named = _contexts(contexts)
+    schema = schema_with(source, schema, intervened)
+    whole = Opened(source, {}, weights, schema).source
+    opened = experiments(whole, intervened, soft)
     choice(method, ("auto", "exact", "sampled"), "method")
     threads = checked_threads(threads)
     seed = int(generator(rng).integers(2**62)) if not isinstance(rng, (int, np.integer)) else rng
@@ -133,30 +146,53 @@ def average(
         return math.inf if limit is None else limit - (time.perf_counter() - began)
 
     settings = {
-        "required": required, "forbidden": forbidden, "tiers": tiers, "max_parents": max_parents,
-        "candidates": candidates,
+        "required": required, "forbidden": _into(named, forbidden, opened.schema), "tiers": tiers,
+        "max_parents": max_parents, "candidates": candidates,
     }  # fmt: skip
-    opened, chosen = _scaled(opened, numbers, {**settings, "threads": threads}, score, limit)
+    chosen = _scales(opened, numbers, {**settings, "threads": threads}, score, limit)
+    if chosen is not None:
+        opened = experiments(chosen.of(whole), intervened, soft)
     if score is None:
         score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
-    with spooled(opened) as rows:
+    with spooled_rows(opened) as rows:
         found = weighed(
             rows, score, ess, prior, settings, exact=exact, threads=threads, left=left
         )  # fmt: skip
         how = {"error": error, "chains": chains, "seed": int(seed), "threads": threads}
         made = _exact(found, how) if exact else _sampled(found, how, left)
-        return _posterior(rows, found, made, began, int(seed), threads, chosen)
+        beside: dict[str, Any] = {"contexts": named} if named else {}
+        if targets := getattr(opened, "targets", ()):
+            beside["interventions"] = targets
+        return _posterior(rows, found, made, beside, began, int(seed), threads, chosen)
 
 
-def _scaled(
-    source: Any, numbers: Any, settings: Mapping[str, Any], score: Any, limit: float | None
-) -> tuple[Any, Choice | None]:
-    """The source on the scales that its numbers ask for, the same in every graph."""
-    ways = asked_numbers(numbers, number_names(source))
+def _scales(
+    opened: Any, numbers: Any, settings: Mapping[str, Any], score: Any, limit: float | None
+) -> Choice | None:
+    """The scales that the numbers ask for, the same in every graph; None where all stay."""
+    rows = getattr(opened, "table", opened)
+    ways = asked_numbers(numbers, number_names(rows))
     if all(way == "gaussian" for way in ways.values()):
-        return source, None
-    chosen = climbed_scales(source, ways, settings, score, limit)
-    return chosen.of(source), chosen
+        return None
+    return climbed_scales(rows, ways, settings, score, limit)
+
+
+def _contexts(given: Any) -> tuple[str, ...]:
+    named = (given,) if isinstance(given, str) else tuple(given)
+    for name in named:
+        if not isinstance(name, str):
+            raise InputError(f"contexts= names columns, got {shown(name)}.")
+    return named
+
+
+def _into(contexts: tuple[str, ...], forbidden: Any, schema: Any) -> Any:
+    """The forbidden edges, with all that lead into a context."""
+    if not contexts:
+        return forbidden
+    for name in contexts:
+        schema.index(name, "The context")
+    into = [(a, b) for b in contexts for a in schema.names if a != b]
+    return [*forbidden, *into]
 
 
 def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: Any) -> Network:
@@ -299,8 +335,8 @@ def _drawn(
 
 
 def _posterior(
-    rows: Any, found: Weighed, made: _Made, began: float, seed: int, threads: int,
-    chosen: Choice | None,
+    rows: Any, found: Weighed, made: _Made, beside: dict[str, Any], began: float, seed: int,
+    threads: int, chosen: Choice | None,
 ) -> StructurePosterior:  # fmt: skip
     """Families by name, their distributions, and the value."""
     inner, order = found.rules.names, rows.schema.names
@@ -338,7 +374,7 @@ def _posterior(
     details = {
         **made.details, "score": spec.name, "prior": found.prior, "max_parents": found.most,
         "families_scored": found.lists.scored, "families_listed": found.lists.size,
-        "rows": found.scores.rows, "parameters": prior_said(spec, found.scores.variables),
+        "rows": found.scores.rows, "parameters": prior_said(spec, found.scores.variables), **beside,
     }  # fmt: skip
     details |= {} if chosen is None else {"numbers": chosen.ways}
     scales = () if chosen is None else chosen.notes
