@@ -138,8 +138,10 @@ class ClassMoments:
 
     def on_classes(self, where: Where, size: int) -> ClassMoments:
         """The same moments among more classes."""
-        moments = (spread_out(a, where, size, 1) for a in (self.n, self.mean, self.scatter))
-        return ClassMoments(self.names, *moments, self.scales)
+        n, mean, scatter = (
+            spread_out(a, where, size, 1) for a in (self.n, self.mean, self.scatter)
+        )
+        return ClassMoments(self.names, n, mean, scatter, self.scales)
 
     def merged(self, other: ClassMoments, where: Where | None = None) -> ClassMoments:
         """The moments of both; the classes of the other are at `where` among these."""
@@ -147,7 +149,8 @@ class ClassMoments:
         if self.scales or other.scales:
             _refuse_other_scales(self.names, self.scales, other.scales)
         mine, theirs = (self.n, self.mean, self.scatter), (other.n, other.mean, other.scatter)
-        return ClassMoments(self.names, *_core.naive_merged(*mine, *theirs, where), self.scales)
+        n, mean, scatter = _core.naive_merged(*mine, *theirs, where)
+        return ClassMoments(self.names, n, mean, scatter, self.scales)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

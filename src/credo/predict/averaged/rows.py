@@ -96,10 +96,10 @@ def predict_proba(
         found = answer(
             post, target, _given(post, table, i), interval=interval, draws=draws, rng=rng
         )
-        found = found.bins if isinstance(found, NumberAnswer) else found
-        p[i] = found.p
+        told: Any = found.bins if isinstance(found, NumberAnswer) else found
+        p[i] = told.p
         if level is not None:
-            low[i], high[i] = found.interval
+            low[i], high[i] = told.interval
     return p if level is None else Predictions(p, low, high)
 
 

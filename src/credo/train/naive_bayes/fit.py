@@ -244,9 +244,8 @@ def _features(statistic: ByClass, options: Options) -> tuple[Sequence[Feature], 
         found[name] = _states(part, options, notes[name])
     if moments is not None:
         normals, said = _normal_block(moments, options, statistic.target.states)
-        for name, normal in zip(moments.names, normals, strict=True):
-            scale = moments.scales.get(name)
-            found[name] = normal if scale is None else replace(normal, scale=scale)
+        for at, name in enumerate(moments.names):
+            found[name] = replace(normals.one(at), scale=moments.scales.get(name))
         for name, note in zip(_noted(normals), said, strict=True):
             notes[name].append(note)
     for joint in statistic.joint:

@@ -370,14 +370,19 @@ def tally_by_class(source: Any, target: str, plan: Plan, threads: int | None = N
     k = variable.arity
     joint = [_moments(tally[g[0], [target, *g[1:]]], g, k) for g in plan.together]
     single = [_moments(tally[n, [target]], (n,), k) for n in reals]
-    found = [(np.stack([m.n for m in single]), *(np.stack([getattr(m, what).reshape(k)
-             for m in single]) for what in ("mean", "scatter")))] if single else []  # fmt: skip
+    moments = None
+    if single:
+        n, mean, scatter = (
+            np.stack([getattr(m, what).reshape(k) for m in single])
+            for what in ("n", "mean", "scatter")
+        )
+        moments = ClassMoments(tuple(reals), n, mean, scatter)
     return ByClass(
         variable,
         labels.values,
         tuple(n for n, kind in plan.kinds.items() if kind != "ignore"),
         tuple(_states(tally[n, [target]]) for n in states),
-        ClassMoments(tuple(reals), *found[0]) if found else None,
+        moments,
         tuple(joint),
         unlabelled=labels.skipped,
     )
