@@ -251,6 +251,14 @@ _KEYS = {
         output: string|null the file that the model was written to
         notes: string[] what was noticed
     """,
+    "sql": """
+        model: string the model file
+        target: string the variable whose states are asked for
+        dialect: string duckdb, spark, postgres or bigquery
+        table: string the table that is scored
+        sql: string the statement
+        output: string|null the file that was written
+    """,
     "convert": """
         from: string the file that was read
         to: string the file that was written

@@ -231,9 +231,9 @@ def test_files_that_workers_open(tmp_path):
 
 
 def test_row_groups_of_a_large_file_are_parts(tmp_path, monkeypatch):
-    from credo.data.sources import files
+    from credo.data.sources import file_parts
 
-    monkeypatch.setattr(files, "_PART", 20)
+    monkeypatch.setattr(file_parts, "_PART", 20)
     frame = pd.DataFrame({"x": np.arange(90) % 4, "y": np.arange(90) % 3})
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=10)
     with ThreadPoolExecutor(2) as pool:

@@ -35,6 +35,9 @@ _SHOWN = 30  # edges that are printed without --details
         "touched: it is told how probably it touched each variable.")  # fmt: skip
 @option("--method", default="auto", choices=["auto", "exact", "sampled"],
         help="Sums over all graphs, or chains.")  # fmt: skip
+@option("--missing-cells", "missing_cells", default="available-cases",
+        choices=["available-cases", "data-augmentation"], help="Where cells are missing: the "
+        "rows that have them, or draw them with graph and tables.")  # fmt: skip
 @option("--error", type=float, default=0.01, metavar="E", help="Chains stop when every edge is "
         "known to E.")  # fmt: skip
 @option("--seconds", type=float, metavar="SECONDS", help="Chains stop after so long: 60 if not "
@@ -58,6 +61,7 @@ def command(
     soft: bool,
     contexts: tuple[str, ...],
     method: str,
+    missing_cells: str,
     error: float,
     seconds: float | None,
     details: bool,
@@ -88,9 +92,9 @@ def command(
     told = intervened_from(intervened)
     table = read_told(told, reading)
     post = average(
-        table, score_name, prior=belief, ess=ess, method=method, error=error, seconds=seconds,
-        rng=common.seed, numbers=numbers_from(numbers, "auto"), threads=common.threads,
-        intervened=told, soft=soft, contexts=contexts, **rules,
+        table, score_name, prior=belief, ess=ess, method=method, missing=missing_cells, error=error,
+        seconds=seconds, rng=common.seed, numbers=numbers_from(numbers, "auto"),
+        threads=common.threads, intervened=told, soft=soft, contexts=contexts, **rules,
     )  # fmt: skip
     if output is not None:
         post.save(output)
@@ -100,7 +104,7 @@ def command(
         document = {
             "source": record.source, "score": record.details["score"],
             "prior": record.details["prior"], "method": record.details["method"],
-            "rows": float(record.details["rows"]), "graphs": len(post.weights),
+            "rows": float(record.details["rows"]), "graphs": post.graph_count,
             "edges": post.edges.to_dict(), "best": [list(e) for e in post.best.dag.edges],
             "notes": list(record.notes), "details": plain, "seconds": record.seconds,
             "output": output,

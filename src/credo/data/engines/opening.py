@@ -7,7 +7,8 @@ from typing import Any
 
 from credo.core.errors import InputError, shown
 from credo.data.engines.parts import Engine, Parts
-from credo.data.sources.files import feed_of_path, file_parts, is_path
+from credo.data.sources.file_parts import file_parts
+from credo.data.sources.files import feed_of_path, is_path
 from credo.data.sources.text import TextOptions
 
 

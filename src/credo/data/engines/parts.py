@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from credo.core.errors import CredoError, TableError
 from credo.core.progress import Report, track
 from credo.data.sources.feed import Feed, foreign
-from credo.data.sources.files import FilePart
+from credo.data.sources.file_parts import FilePart
 from credo.data.sources.frames import feed_of_frame
 from credo.stats.adding_up import added_up
 

@@ -10,8 +10,8 @@ import errno
 import glob
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -35,9 +35,7 @@ from credo.data.sources.feed import (
 )
 from credo.data.sources.folders import (
     below,
-    beside,
     files_in,
-    folder_types,
     open_parts,
     partition_note,
     with_folders,
@@ -54,7 +52,6 @@ from credo.data.sources.text import TextOptions, csv_feed
 from credo.data.sources.unpack import FileStamp, gone
 
 _COMPRESSED = (".gz", ".zst")
-_PART = 1_000_000  # rows of a Parquet file that are one part
 FORMATS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -114,10 +111,10 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     listed = isinstance(given, (list, tuple))
     texts = [os.fspath(p) for p in (given if listed else [given])]
     text = texts[0] + ", …" * (len(texts) > 1)
-    found = [(p, open_parts(t, p)) for t in texts for p in _matches(t)]
+    found = [(p, open_parts(t, p)) for t in texts for p in matching(t)]
     paths = [p for p, _ in found]
     stamps = tuple(FileStamp.of(p) for p in paths if p.is_file())
-    feeds = [_one(p, options, len(paths)) for p in paths]
+    feeds = [open_file(p, options, len(paths)) for p in paths]
     feeds = with_folders(feeds, [told for _, told in found])
     first = feeds[0]
     label = first.label if len(feeds) == 1 else f"{len(feeds)} files {text}"
@@ -179,62 +176,8 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     )
 
 
-@dataclass(frozen=True)
-class FilePart:
-    """A part of a table that a worker opens by itself: a file, or some row groups of one."""
-
-    path: Path
-    options: TextOptions
-    folders: Mapping[str, str | None]
-    """The columns that the folders of all files name, and what those of this one say."""
-    types: Mapping[str, Any]
-    groups: tuple[int, ...] | None = None
-
-    def feed(self) -> Feed:
-        """The rows of the part."""
-        feed = _one(self.path, self.options, 1, self.groups)
-        return beside(feed, dict(self.folders), dict(self.types)) if self.folders else feed
-
-
-def file_parts(given: Any, options: TextOptions) -> list[FilePart]:
-    """The parts of a table in files: a file each, a large Parquet file in several."""
-    if is_query(given) or (isinstance(given, str) and table_of_database(given) is not None):
-        raise InputError(
-            "on= is for files, which the workers open; DuckDB runs in this process.",
-            hint="Write the answer to Parquet files first.",
-        )
-    texts = [os.fspath(p) for p in (given if isinstance(given, (list, tuple)) else [given])]
-    found = [(p, open_parts(t, p)) for t in texts for p in _matches(t)]
-    own = _one(found[0][0], options, len(found)).names
-    names = [n for n in dict.fromkeys(n for _, told in found for n in told) if n not in own]
-    types = folder_types(names, [told for _, told in found])
-    out = []
-    for path, told in found:
-        folders = {n: told[n] for n in names if n in told}
-        for groups in _row_groups(path):
-            out.append(FilePart(path.resolve(), options, folders, types, groups))
-    return out
-
-
-def _row_groups(path: Path) -> list[tuple[int, ...] | None]:
-    """The row groups of a large Parquet file, a million rows together; None of any other."""
-    if FORMATS.get(path.suffix.lower()) != "parquet":
-        return [None]
-    import pyarrow.parquet as pq
-
-    meta = pq.read_metadata(path)
-    out: list[tuple[int, ...] | None] = []
-    together, rows = [], 0
-    for i in range(meta.num_row_groups):
-        together.append(i)
-        rows += meta.row_group(i).num_rows
-        if rows >= _PART or i == meta.num_row_groups - 1:
-            out.append(tuple(together))
-            together, rows = [], 0
-    return out if len(out) > 1 else [None]
-
-
-def _matches(text: str) -> list[Path]:
+def matching(text: str) -> list[Path]:
+    """The files that a path, a folder or a glob names."""
     if "://" in text:
         raise InputError(
             f"{text!r} is an address; credo reads local files.", hint="Download it first."
@@ -279,9 +222,10 @@ def _leads_nowhere(text: str, path: Path) -> TableError:
     return TableError(f"{text} is a link to {os.readlink(path)}, which is not there.")
 
 
-def _one(
+def open_file(
     path: Path, options: TextOptions, files: int, groups: tuple[int, ...] | None = None
 ) -> Feed:
+    """The feed of one file, or of some row groups of a Parquet file."""
     suffix, compression = path.suffix.lower(), ""
     if suffix in _COMPRESSED:
         compression, suffix = suffix, path.with_suffix("").suffix.lower()

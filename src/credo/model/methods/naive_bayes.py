@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from credo.core.engine_frames import lies_with_engine
@@ -87,6 +87,38 @@ class NaiveBayesMethods:
 
         best = predict_table(self._model, rows, "best", unseen, threads)
         return [self._model.classes[int(k)] for k in best]
+
+    def to_sql(
+        self,
+        dialect: str,
+        *,
+        target: str | None = None,
+        table: str | Sequence[str] = "rows",
+        keep: Sequence[str] | str = (),
+        columns: Collection[str] | None = None,
+        unseen: str = "missing",
+    ) -> str:
+        """P(class | row) as one SELECT of 'duckdb', 'spark', 'postgres' or 'bigquery'.
+
+        It gives what `predict_proba` gives, a column `p_…` for each class, and carries the columns
+        that `keep` names; `columns` names the features that the table has, if not all. A missing
+        cell drops out. NULL stands for what `predict_proba` refuses, and for a row that lacks some
+        of more than four numbers that vary together. See docs/sql.md.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> import duckdb
+        >>> con = duckdb.connect()
+        >>> _ = con.sql("CREATE TABLE days AS SELECT unnest(['Strong', NULL]) AS Wind")
+        >>> answers = con.sql(model.to_sql("duckdb", table="days", columns=["Wind"]))
+        >>> [[round(p, 4) for p in row] for row in answers.fetchall()]
+        [[0.4661, 0.5339], [0.3571, 0.6429]]
+        """
+        from credo.predict.sql.statement import naive_sql
+
+        return naive_sql(
+            self._model, dialect, target, table=table, keep=keep, columns=columns, unseen=unseen
+        )
 
     def explain(
         self,

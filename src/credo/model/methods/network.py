@@ -6,7 +6,7 @@ intervention cuts. The algorithms live in `credo.predict` and `credo.checking`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from credo.core.engine_frames import lies_with_engine
@@ -69,6 +69,42 @@ class NetworkMethods(Questions):
         from credo.predict.rows.rows import predict_proba
 
         return predict_proba(self._asked, rows, target, threads=threads)
+
+    def to_sql(
+        self,
+        dialect: str,
+        *,
+        target: str,
+        table: str | Sequence[str] = "rows",
+        keep: Sequence[str] | str = (),
+        columns: Collection[str] | None = None,
+        gaps: str = "sum",
+    ) -> str:
+        """P(target | row) as one SELECT of 'duckdb', 'spark', 'postgres' or 'bigquery'.
+
+        It gives what `predict_proba` gives, a column `p_…` for each state, and carries the columns
+        that `keep` names; `columns` names those that the table has, if not all. Missing cells are
+        summed over; with `gaps="null"` a row with a gap in the Markov blanket has no answer, in a
+        shorter statement. NULL stands for what `predict_proba` refuses (a state that the network
+        does not have, a row of probability zero in the families that were read), and for a row
+        without a number that an observed number is a line of. See docs/sql.md.
+
+        >>> from credo import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> import duckdb
+        >>> con = duckdb.connect()
+        >>> _ = con.sql("CREATE TABLE rows AS SELECT unnest([true, false, NULL]) AS wet")
+        >>> answers = con.sql(net.to_sql("duckdb", target="rain", keep="wet"))
+        >>> answers.columns
+        ['wet', 'p_False', 'p_True']
+        >>> [round(p, 4) for _, _, p in answers.fetchall()]
+        [0.6667, 0.0526, 0.2]
+        """
+        from credo.predict.sql.statement import network_sql
+
+        return network_sql(
+            self._asked, dialect, target, table=table, keep=keep, columns=columns, gaps=gaps
+        )
 
     def sample(
         self,

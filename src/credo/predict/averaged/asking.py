@@ -163,7 +163,7 @@ def _averaged(points: list[Any], shares: Floats) -> Any:
 
 def notes_of(post: StructurePosterior, interval: float | None) -> tuple[str, ...]:
     """What is said of an average: over what, and what its interval includes."""
-    graphs, prior = many(len(post.weights), "graph"), post.record.details.get("prior")
+    graphs, prior = many(post.graph_count, "graph"), post.record.details.get("prior")
     includes = ": the interval includes how sure the graph is" if interval is not None else ""
     told = [n for n in post.record.notes if n.startswith(("cells are missing", "the chains"))]
     return f"averaged over {graphs}, prior {prior}{includes}", *told

@@ -10,26 +10,9 @@ from typing import Any
 from credo.core.errors import InputError, unknown_name
 from credo.core.schema import Variable
 from credo.data.engines.mapping import with_columns
+from credo.predict.sql.statement import probability_names
 
-__all__ = ["filled_frame", "frame_with_classes", "frame_with_probabilities", "probability_names"]
-
-
-def probability_names(variable: Variable, taken: Sequence[str] = ()) -> list[str]:
-    """The names of the answers: p_ and the state, in letters that all engines take.
-
-    >>> probability_names(Variable("y", "discrete", ("no", "Very much", "very much")))
-    ['p_no', 'p_Very_much', 'p_very_much_2']
-    """
-    seen = {n.casefold() for n in taken}
-    out = []
-    for text in variable.texts:
-        plain = "p_" + (re.sub(r"[^0-9a-zA-Z]+", "_", text).strip("_") or "state")
-        name, k = plain, 2
-        while name.casefold() in seen:
-            name, k = f"{plain}_{k}", k + 1
-        seen.add(name.casefold())
-        out.append(name)
-    return out
+__all__ = ["filled_frame", "frame_with_classes", "frame_with_probabilities"]
 
 
 @dataclass(frozen=True)
