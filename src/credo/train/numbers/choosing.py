@@ -88,6 +88,24 @@ class Choice:
         out: Table | Stream = source.scaled(self.scales) if self.scales else source
         return out
 
+    @property
+    def ways(self) -> dict[str, str]:
+        """How each number is modelled, in a word or two."""
+        return {n: _word(self.scales.get(n)) for n in self.asked}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A line that says so and why; none where all are as they were."""
+        ways = self.ways
+        if set(ways.values()) <= {"gaussian"} and not self.late:
+            return ()
+        groups = {way: [n for n in ways if ways[n] == way] for way in dict.fromkeys(ways.values())}
+        note = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
+        if len(self.heights) > 1:
+            heights = ", ".join(f"{h:,.1f} {how}" for how, h in self.heights.items())
+            note += f" (ln P of {many(self.rows, 'row')}: {heights})"
+        return (f"numbers: {note}" + (f"; {self.late}" if self.late else ""),)
+
     def told(
         self, net: Network, source: Any, left: float | None = None, limit: float | None = None
     ) -> Network:
@@ -104,16 +122,7 @@ class Choice:
             notes = tuple(n.replace(spent, asked) for n in notes)
             record = replace(record, reason=record.reason.replace(spent, asked))
         terms = math.fsum(scale_terms(source, net.names).values())
-        ways = {n: _word(self.scales.get(n)) for n in self.asked}
-        groups = {way: [n for n in ways if ways[n] == way] for way in dict.fromkeys(ways.values())}
-        note = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
-        if len(self.heights) > 1:
-            heights = ", ".join(f"{h:,.1f} {how}" for how, h in self.heights.items())
-            note += f" (ln P of {many(self.rows, 'row')}: {heights})"
-        note += f"; {self.late}" if self.late else ""
-        details = {**record.details, "numbers": ways}
-        plain = set(ways.values()) == {"gaussian"} and not self.late
-        notes = notes if plain else (*notes, f"numbers: {note}")
+        details, notes = {**record.details, "numbers": self.ways}, (*notes, *self.notes)
         trace = tuple(t + terms for t in record.trace)
         told = replace(record, score=height + terms, trace=trace, notes=notes, details=details)
         return net.with_record(told)
