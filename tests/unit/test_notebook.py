@@ -73,6 +73,12 @@ def _values():
         "y": [1.5 * (i % 7) + i % 3 for i in range(20)],
     }
     line = cr.fit(cr.Dag([(ODD, "y")]), numbers, prior=cr.LinePrior())
+    scaled = cr.fit(
+        cr.Dag([(ODD, "y")]), numbers, cr.LinePrior(), numbers={ODD: "square-root", "y": "log1p"}
+    )
+    softmax = cr.fit(
+        cr.Dag([("y", ODD)]), {ODD: [STATES[i % 3 > 1] for i in range(20)], "y": numbers["y"]}
+    ).cpt(ODD)
     dag = net.dag
     tally = table.tally([ODD, ("B", [ODD])])
     moments = cr.read(numbers).tally([ODD])[ODD]
@@ -139,7 +145,7 @@ def _values():
     priced = {ODD: [1.0, 2.0, 5.0, 9.0, 12.0, 30.0]}
     scales += [cr.learn(priced, numbers={ODD: way}).p(ODD) for way in ("log", [4.0])]
     more = [*scales, *_mixed_values(), *_groups(), *_decisions(net), *_causes(net, table)]
-    return [*out, *check.findings, *check.sections.values(), *more]
+    return [softmax, scaled.p([ODD, "y"]), *out, *check.findings, *check.sections.values(), *more]
 
 
 def _decisions(net):
