@@ -41,6 +41,7 @@ _COMMANDS = {
     "report": "Write everything about a model to one HTML page.",
     "cluster": "Find groups of similar rows, and say what they are.",
     "convert": "Write a network in another file format.",
+    "studio": "Open a network in the browser: click a state, see what moves.",
     "fit-markov": "Learn a Markov network from a table and a graph.",
     "completion": "Print the completion script of a shell.",
     "demo": "Run the main job on the tables that come with credo.",
