@@ -33,7 +33,6 @@ export type Now = {
   actual: ({ name: string } & Known) | null;
   undo: boolean;
   redo: boolean;
-  script: string;
   beliefs: Beliefs | null;
   impossible: string | null;
   approximate: boolean;

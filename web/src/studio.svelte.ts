@@ -15,6 +15,7 @@ class Studio {
   intervals = $state.raw<Intervals | null>(null);
   details = $state.raw<Details | null>(null);
   strength = $state.raw<Strength | null>(null);
+  script = $state("");
   selected = $state<string | null>(null);
   focused = $state(false);
   mode = $state<How>("is");
@@ -103,6 +104,9 @@ class Studio {
       const selected = this.selected;
       this.#later_of(ask<Said>("panel", { seq: 0, selected }), (s) => {
         if (fresh(s.version) && selected === this.selected) this.said = s;
+      });
+      this.#later_of(ask<{ version: number; script: string }>("script", { seq: 0 }), (s) => {
+        if (fresh(s.version)) this.script = s.script;
       });
     }, 40);
     if (this.intervals) return;

@@ -83,7 +83,7 @@ def application(make: Callable[[], Session], files: Pages, port: int, token: str
 
     async def page(request: Request) -> Response:
         path = "/index.html" if request.url.path == "/" else request.url.path
-        if path not in files:
+        if path not in files or request.method == "POST":
             return JSONResponse({"error": "There is no such page."}, 404)
         body, kind = files[path]
         return Response(body, media_type=kind)
@@ -111,7 +111,7 @@ def application(make: Callable[[], Session], files: Pages, port: int, token: str
             routes=[
                 Route("/enter", enter),
                 Route("/api/{session}/{name}", api, methods=["POST"]),
-                Route("/{path:path}", page),
+                Route("/{path:path}", page, methods=["GET", "POST"]),
             ]
         ),
         port,

@@ -3,7 +3,7 @@
 The state is a list of frozen moments and a place in it, so that undo and redo are steps along the
 list. A request has a sequence number; a change whose number is not above the last one changes
 nothing and is answered with what is so, so that a request that comes twice or late does no harm.
-Questions (`panel`, `intervals`, `node`, `edge`) change nothing: they are of the latest moment,
+Questions (`panel`, `intervals`, `script`, `node`, …) change nothing: they are of the latest moment,
 whose `version` is the number of the change that made it.
 """
 
@@ -41,6 +41,7 @@ _QUESTIONS: dict[str, dict[str, tuple[type, ...]]] = {
     "beliefs": {},
     "panel": {"selected": (str, type(None))},
     "intervals": {},
+    "script": {},
     "node": _NAME,
     "edge": {"from": (str,), "to": (str,)},
 }
@@ -157,7 +158,8 @@ class Session:
     def _questions(self) -> dict[str, Callable[..., Json]]:
         return {
             "open": self._open, "beliefs": self._beliefs, "panel": self._panel,
-            "intervals": self._intervals, "node": self._node, "edge": self._edge,
+            "intervals": self._intervals, "script": self._script, "node": self._node,
+            "edge": self._edge,
         }  # fmt: skip
 
     def _open(self) -> Json:
@@ -176,7 +178,6 @@ class Session:
             "actual": self._actual(moment),
             "undo": at > 0,
             "redo": at + 1 < len(moments),
-            "script": script_of(self._asked.net, moments[: at + 1], self._load),
             **beliefs(self._asked, moment),
         }
 
@@ -192,6 +193,11 @@ class Session:
             return {"version": version, "intervals": intervals(self._asked, moment)}
         except CredoError as error:  # no posterior, or none after an intervention
             return {"version": version, "intervals": None, "why": str(error)}
+
+    def _script(self) -> Json:
+        with self._lock:
+            version, moments = self._seq, self._moments[: self._at + 1]
+        return {"version": version, "script": script_of(self._asked.net, moments, self._load)}
 
     def _node(self, name: str) -> Json:
         self._variable(name)
