@@ -126,16 +126,16 @@ class _TooLargeError(Exception):
 
 
 async def _body(receive: Receive) -> bytes:
-    out = b""
+    out = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return out
+            return bytes(out)
         out += message.get("body", b"")
         if len(out) > MOST_BYTES:
             raise _TooLargeError
         if not message.get("more_body", False):
-            return out
+            return bytes(out)
 
 
 def _said(status: int, sentence: str) -> Response:

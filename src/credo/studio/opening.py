@@ -80,6 +80,10 @@ def studio(
 
     >>> import credo as cr
     >>> net = cr.Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+    >>> cr.studio(net.dag)
+    Traceback (most recent call last):
+    ...
+    credo.errors.InputError: The studio shows a Network, got Dag.
     >>> opened = cr.studio(net, browser=False)  # doctest: +SKIP
     >>> opened.url  # doctest: +SKIP
     'http://127.0.0.1:41733/enter?token=…'

@@ -272,6 +272,22 @@ def test_the_browser_is_opened_at_the_address(page, net, monkeypatch):
     assert repr(studio) == "Studio(closed)"
 
 
+def test_the_command_says_where_it_is(page, net, tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from credo.cli import app
+
+    net.save(tmp_path / "rain.bif")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(opening.Studio, "wait", opening.Studio.close)
+    words = ["studio", "rain.bif", "--no-browser"]
+    said = CliRunner().invoke(app, words, standalone_mode=False).stdout.splitlines()
+    assert said[0] == "The studio is open; Ctrl-C closes it."
+    assert said[1].startswith("http://127.0.0.1:") and len(said) == 2
+    document = json.loads(CliRunner().invoke(app, [*words, "--json"], standalone_mode=False).stdout)
+    assert set(document) == {"credo", "version", "model", "data", "url"}
+
+
 def test_the_package_can_be_called_too(page, net):
     import credo.studio as package
 
