@@ -3,6 +3,12 @@
 `session` answers JSON with JSON and knows nothing of a network; `server` puts it on the loopback
 behind `guard`; the page is built from `web/` by `make studio`. The package can be called, because
 `cr.studio` is a function and Python names a loaded package on its parent.
+
+>>> import credo as cr
+>>> cr.studio("asia.bif")
+Traceback (most recent call last):
+...
+credo.errors.InputError: The studio shows a Network, got str.
 """
 
 from __future__ import annotations
