@@ -10,7 +10,7 @@ CPP    := $(wildcard cpp/*/*.?pp)
 # checked meanwhile, in the time that the workers leave; what was found is said at the end.
 TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo studio test test-all bench docs lint coverage clean
+.PHONY: demo studio test test-all bench docs lint coverage engines clean
 
 demo: $(STAMP)/install
 	@$(BIN)/credo demo -o build/demo
@@ -63,6 +63,13 @@ $(STAMP)/install: $(STAMP)/venv pyproject.toml CMakeLists.txt $(CPP)
 
 $(STAMP)/dev: $(STAMP)/install
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[dev]"
+	@touch $@
+
+# Dask and Spark; without them the tests of the engines are skipped.
+engines: $(STAMP)/engines
+
+$(STAMP)/engines: $(STAMP)/dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[dask,spark]"
 	@touch $@
 
 $(STAMP)/peers: $(STAMP)/dev

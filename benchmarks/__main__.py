@@ -10,7 +10,8 @@ from importlib import import_module
 AREAS = (
     "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
     "sampling", "parameters", "approximate", "undirected", "naive_bayes", "structure", "em",
-    "mixtures", "clustering", "checking", "decisions", "numbers", "averaging",
+    "mixtures", "clustering", "checking", "decisions", "causal", "numbers", "averaging", "engines",
+    "sql",
 )  # fmt: skip
 
 

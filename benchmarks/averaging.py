@@ -1,5 +1,7 @@
 """Averaging over graphs: exact seconds by the number of columns; chains by effective samples.
 
+Sums over all graphs, and over all orders (the prior `order`).
+
 Effective samples are those of the worst edge: p (1 − p) / error². Times are CPU seconds of one
 thread. sumu (partition MCMC) is measured where it is installed; its edges are held against credo's.
 """
@@ -17,7 +19,7 @@ import numpy as np
 import credo as cr
 from benchmarks.harness import Bench, installed
 from credo.train.averaging.chains import sampled
-from credo.train.averaging.exact import sums
+from credo.train.averaging.exact import guard, sums
 from credo.train.averaging.lists import weighed
 
 NETWORKS = Path(__file__).resolve().parents[2] / "shared" / "data" / "networks"
@@ -27,26 +29,50 @@ ROWS = 1000
 def run(bench: Bench) -> None:
     """Sums, then chains."""
     _sums(bench)
+    _orders(bench)
     _chains(bench)
 
 
-def _families(rows: Any, exact: bool, most: int | None) -> tuple[Any, float]:
+def _families(
+    rows: Any, exact: bool, most: int | None, prior: str = "uniform"
+) -> tuple[Any, float]:
     began = time.process_time()
     settings = {} if most is None else {"max_parents": most}
     found = weighed(
-        rows, "bdeu", 1.0, "uniform", settings, exact=exact, threads=1, left=lambda: math.inf
+        rows, "bdeu", 1.0, prior, settings, exact=exact, threads=1, left=lambda: math.inf
     )
     return found, time.process_time() - began
 
 
+def _chain_of(n: int) -> Any:
+    """Rows of binary columns, each like the one before it in 8 of 10."""
+    rng = np.random.default_rng(n)
+    x = rng.integers(0, 2, (ROWS, n))
+    for j in range(1, n):
+        x[:, j] = np.where(rng.random(ROWS) < 0.6, x[:, j - 1], x[:, j])
+    return cr.read({f"v{j}": x[:, j].tolist() for j in range(n)})
+
+
+def _orders(bench: Bench) -> None:
+    lines = []
+    for n in (12,) if bench.quick else (16, 18, 20, 22):
+        found, _ = _families(_chain_of(n), True, 3, "order")
+        began = time.process_time()
+        made = sums(found, 1, 2000)
+        spent = time.process_time() - began
+        memory, _ = guard(n, True)
+        lines.append([str(n), f"{memory / 2**20:,.0f} MB", f"{spent:.2f} s", f"{made.error:.0e}"])
+    bench.grid(
+        f"exact sums over all orders, {ROWS:,} rows of a chain, at most 3 parents",
+        ["columns", "memory", "all families, 2,000 orders drawn", "right to"],
+        lines,
+    )
+
+
 def _sums(bench: Bench) -> None:
     lines = []
-    rng = np.random.default_rng(0)
     for n in (8, 12) if bench.quick else (8, 10, 12, 14, 15, 16, 17):
-        x = rng.integers(0, 2, (ROWS, n))
-        for j in range(1, n):
-            x[:, j] = np.where(rng.random(ROWS) < 0.6, x[:, j - 1], x[:, j])
-        table = cr.read({f"v{j}": x[:, j].tolist() for j in range(n)})
+        table = _chain_of(n)
         found, scoring = _families(table, True, None)
         began = time.process_time()
         made = sums(found, 1)
@@ -75,11 +101,12 @@ def _chains(bench: Bench) -> None:
             left=lambda clock=clock, limit=limit: limit - (time.monotonic() - clock),
         )  # fmt: skip
         spent = time.process_time() - began
-        moves = 4 * made.sweeps * made.moves
+        moves = 4 * made.sweeps * made.moves * made.copies
         lines.append([
             f"{name} ({len(found.rules.names)})", f"{found.lists.size:,}", f"{preparing:.2f} s",
             f"{1e9 * spent / moves:,.0f} ns", f"{spent:.1f} s", f"{made.errors.max():.4f}",
-            f"{made.effective / spent:,.0f}", f"{made.rhat:.3f}", made.reason,
+            f"{made.effective / spent:,.0f}", f"{made.rhat:.3f}",
+            made.reason + (", tempered" if made.copies > 1 else ""),
         ])  # fmt: skip
     peers = "sumu is installed" if installed("sumu") else "sumu and BiDAG are not installed here"
     bench.grid(

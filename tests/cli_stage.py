@@ -49,6 +49,13 @@ def build(folder):
     for line, out in zip(lines[1:], drop, strict=True):
         gaps.append(",".join("" if d else c for c, d in zip(line.split(","), out, strict=True)))
     (folder / "gaps.csv").write_text("\n".join(gaps) + "\n")
+    chance = np.random.default_rng(3)
+    stimulus, plate = chance.choice(["", "PKA"], 200), chance.choice(["p1", "p2"], 200)
+    pka = np.where(stimulus == "PKA", chance.random(200) < 0.5, chance.random(200) < 0.2)
+    akt = chance.random(200) < 0.1 + 0.7 * pka
+    cells = zip(*(np.where(v, "on", "off") for v in (pka, akt)), stimulus, plate, strict=True)
+    rows = ["PKA,Akt,stimulus,plate", *map(",".join, cells)]
+    (folder / "cells.csv").write_text("\n".join(rows) + "\n")
     for name in ("pneumonia", "candy_wrappers"):
         shutil.copyfile(cr.examples.path(name), folder / f"{name}.csv")
     chance = np.random.default_rng(2)

@@ -101,29 +101,44 @@ class ChainOf : public Chain {
     return true;
   }
 
-  Block run(std::size_t sweeps, std::size_t moves, std::size_t keep, double cold,
-            Monitor& monitor) override {
-    Block out;
-    cold_ = cold;
-    out.edges.assign(n_ * n_, 0);
-    for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
-      if (sweep % 64 == 0) monitor.poll();
-      for (std::size_t m = 0; m < moves && n_ > 1; ++m) {
-        const std::size_t kind = random_.below(kGibbs);
-        const std::size_t which = kind < 2 ? 1 + kind : 0;
-        ++out.proposed[which];
-        out.accepted[which] += which == 0 ? pair() : which == 1 ? turn() : around();
+  bool start(const std::vector<std::vector<std::int32_t>>& parents) {
+    for (std::size_t c = 0; c < n_; ++c) {
+      Bits<W> set;
+      std::uint64_t key = 0;
+      for (const std::int32_t p : parents[c]) {
+        set.set(static_cast<std::size_t>(p));
+        key ^= keys_[static_cast<std::size_t>(p)];
       }
-      for (std::size_t c = 0; c < n_; ++c)
-        parents_[c].each([&](std::size_t p) { ++out.edges[p * n_ + c]; });
-      if ((sweep + 1) * keep / sweeps > sweep * keep / sweeps) {
-        out.kept.insert(out.kept.end(), at_.begin(), at_.end());
-        double sum = 0;
-        for (std::size_t c = 0; c < n_; ++c) sum += score(c, at_[c]);
-        out.scores.push_back(sum);
-      }
+      const std::int32_t place = places_[c].find(set, key);
+      if (place < 0) return false;
+      take(c, place);
     }
-    return out;
+    for (std::size_t c = 0; c < n_; ++c)
+      if (below(c).meets(parents_[c])) return false;
+    return true;
+  }
+
+  void sweep(std::size_t moves, double cold, Block& out) override {
+    cold_ = cold;
+    for (std::size_t m = 0; m < moves && n_ > 1; ++m) {
+      const std::size_t kind = random_.below(kGibbs);
+      const std::size_t which = kind < 2 ? 1 + kind : 0;
+      ++out.proposed[which];
+      out.accepted[which] += which == 0 ? pair() : which == 1 ? turn() : around();
+    }
+  }
+  void count_edges(Block& out) const override {
+    for (std::size_t c = 0; c < n_; ++c)
+      parents_[c].each([&](std::size_t p) { ++out.edges[p * n_ + c]; });
+  }
+  void keep(Block& out) const override {
+    out.kept.insert(out.kept.end(), at_.begin(), at_.end());
+    out.scores.push_back(score());
+  }
+  double score() const override {
+    double sum = 0;
+    for (std::size_t c = 0; c < n_; ++c) sum += score(c, at_[c]);
+    return sum;
   }
 
  private:
@@ -344,21 +359,45 @@ class ChainOf : public Chain {
 
 template <std::size_t W>
 std::unique_ptr<Chain> started(std::shared_ptr<const std::vector<FamilyList>> lists,
-                               std::uint64_t seed) {
+                               std::uint64_t seed,
+                               const std::vector<std::vector<std::int32_t>>* start) {
   auto chain = std::make_unique<ChainOf<W>>(std::move(lists), seed);
-  if (!chain->start()) return nullptr;
+  if (!(start == nullptr ? chain->start() : chain->start(*start))) return nullptr;
   return chain;
 }
 
 }  // namespace
 
+Block Ladder::run(std::size_t n, std::size_t sweeps, std::size_t moves, std::size_t keep,
+                  double cold, Monitor& monitor) {
+  Block out, others;
+  out.edges.assign(n * n, 0);
+  for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
+    if (sweep % 64 == 0) monitor.poll();
+    for (std::size_t k = 0; k < copies_.size(); ++k)
+      copies_[k]->sweep(moves, cold * shares_[k], k == 0 ? out : others);
+    for (std::size_t k = sweep % 2; k + 1 < copies_.size(); k += 2) {
+      const double ratio = cold * (shares_[k] - shares_[k + 1]) *
+                           (copies_[k + 1]->score() - copies_[k]->score());
+      ++out.proposed[3];
+      if (ratio < 0 && random_.unit() >= std::exp(ratio)) continue;
+      ++out.accepted[3];
+      std::swap(copies_[k], copies_[k + 1]);
+    }
+    copies_[0]->count_edges(out);
+    if ((sweep + 1) * keep / sweeps > sweep * keep / sweeps) copies_[0]->keep(out);
+  }
+  return out;
+}
+
 std::unique_ptr<Chain> make_chain(std::shared_ptr<const std::vector<FamilyList>> lists,
-                                  std::uint64_t seed) {
+                                  std::uint64_t seed,
+                                  const std::vector<std::vector<std::int32_t>>* start) {
   const std::size_t n = lists->size();
-  if (n <= 64) return started<1>(std::move(lists), seed);
-  if (n <= 128) return started<2>(std::move(lists), seed);
-  if (n <= 256) return started<4>(std::move(lists), seed);
-  if (n <= kMostChained) return started<16>(std::move(lists), seed);
+  if (n <= 64) return started<1>(std::move(lists), seed, start);
+  if (n <= 128) return started<2>(std::move(lists), seed, start);
+  if (n <= 256) return started<4>(std::move(lists), seed, start);
+  if (n <= kMostChained) return started<16>(std::move(lists), seed, start);
   throw std::invalid_argument("Too many variables for a chain.");
 }
 

@@ -14,6 +14,7 @@
 
 #include "average/family_lists.hpp"
 #include "common/monitor.hpp"
+#include "search/graph.hpp"
 
 namespace credo::average {
 
@@ -24,22 +25,44 @@ struct Block {
   std::vector<std::uint32_t> edges;   // [parent, child]: after how many sweeps the edge was there
   std::vector<std::int32_t> kept;     // [kept, n]: the places of the families in their lists
   std::vector<double> scores;         // [kept]
-  std::int64_t proposed[3] = {}, accepted[3] = {};
+  std::int64_t proposed[4] = {}, accepted[4] = {};  // by kind, then exchanges between copies
 };
 
 class Chain {
  public:
   virtual ~Chain() = default;
-  // `sweeps` times `moves` moves, after each of which edges are counted; graphs are kept at equal
-  // distances, `keep` of them. All scores are taken `cold` times: below 1 graphs change freely, to
-  // begin with.
-  virtual Block run(std::size_t sweeps, std::size_t moves, std::size_t keep, double cold,
-                    Monitor& monitor) = 0;
+  // `moves` moves; all scores are taken `cold` times: below 1 graphs change freely.
+  virtual void sweep(std::size_t moves, double cold, Block& out) = 0;
+  virtual void count_edges(Block& out) const = 0;
+  virtual void keep(Block& out) const = 0;
+  virtual double score() const = 0;
+};
+
+// One chain, or copies of it at several temperatures that exchange their graphs (Geyer 1991): those
+// that change freely carry the first one from one mode to another.
+class Ladder {
+ public:
+  // IN shares [copies]: of the scores, the first one 1.
+  Ladder(std::vector<std::unique_ptr<Chain>> copies, std::vector<double> shares,
+         std::uint64_t seed)
+      : copies_(std::move(copies)), shares_(std::move(shares)), random_(seed) {}
+
+  // `sweeps` times `moves` moves, after each of which edges of the first copy are counted; graphs
+  // are kept at equal distances, `keep` of them. All scores are taken `cold` times.
+  Block run(std::size_t n, std::size_t sweeps, std::size_t moves, std::size_t keep, double cold,
+            Monitor& monitor);
+
+ private:
+  std::vector<std::unique_ptr<Chain>> copies_;
+  std::vector<double> shares_;
+  search::Random random_;
 };
 
 // One chain from a graph that the seed draws: in a random order each variable gets the best parents
-// before it. None if the lists have no graph in that order.
+// before it. None if the lists have no graph in that order. Or from the graph `start`, the parents
+// of each variable, sorted; none if a set is not in its list.
 std::unique_ptr<Chain> make_chain(std::shared_ptr<const std::vector<FamilyList>> lists,
-                                  std::uint64_t seed);
+                                  std::uint64_t seed,
+                                  const std::vector<std::vector<std::int32_t>>* start = nullptr);
 
 }  // namespace credo::average

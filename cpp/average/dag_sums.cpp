@@ -42,7 +42,7 @@ double log_added(double a, double b) {
 
 }  // namespace
 
-DagSums dag_sums(std::size_t n, const double* log_weights, double* shares, bool orders, int threads,
+DagSums dag_sums(std::size_t n, const double* log_weights, double* shares, int threads,
                  Monitor& monitor) {
   const std::size_t half = std::size_t{1} << (n - 1), sets = 2 * half;
   BigArray<double> high(n * half), low(n * half);
@@ -81,8 +81,7 @@ DagSums dag_sums(std::size_t n, const double* log_weights, double* shares, bool 
   out.log_total = kMinusInfinity;
   if (scale[sets - 1] == kNever) return out;
 
-  const sums::Tables tables{n, high.data(), low.data(), exponent.data(), scale.data(),
-                            orders ? 1 : n};
+  const sums::Tables tables{n, high.data(), low.data(), exponent.data(), scale.data()};
   const sums::Passes& passes =
       available_paths().front() == "plain" ? sums::plain_passes() : sums::avx2_passes();
   BigArray<double> total(2 * sets, Filled::kZeros), above(2 * sets, Filled::kZeros);

@@ -13,8 +13,7 @@
 //   E_j(W) = R(W) A_j(W) sum over T with j, T and W apart, of (-1)^(|T|+1) prod_{i in T - j} A_i(W) R'(W + T)
 //
 // so that P(j has the parents P) = B_j(P) sum_{W over P} E_j(W) / A_j(W) / Z, and the chance that a
-// path leads from j to u is that of u outside of W. With T of one variable the same sums go over
-// orders of the variables (Koivisto 2006).
+// path leads from j to u is that of u outside of W.
 //
 // The terms cancel: with independent columns as much as the number of ordered partitions, 10^23 for
 // 20 variables. They are added with 32 digits, each R(S) as a multiple of 2^M(S), where 2^M(S) is
@@ -47,7 +46,7 @@ inline std::size_t without_place(std::size_t set, std::size_t j) {
 }
 
 // IN log_weights [n, 2^(n-1)]: ln B_j of each set of parents. OUT shares, alike: P(j has them).
-DagSums dag_sums(std::size_t n, const double* log_weights, double* shares, bool orders, int threads,
+DagSums dag_sums(std::size_t n, const double* log_weights, double* shares, int threads,
                  Monitor& monitor);
 
 namespace sums {  // the two passes, one for each instruction set
@@ -57,7 +56,6 @@ struct Tables {
   const double *high, *low;          // [n, 2^(n-1)]: A_j(W), between 1 and 2 ...
   const std::int32_t* exponent;      // ... times a power of 2
   const std::int32_t* scale;         // [2^n]: M(S)
-  std::size_t most_sinks;
 };
 
 struct Passes {

@@ -49,15 +49,14 @@ struct Up {
     total[2 * set] = sum.high;
     total[2 * set + 1] = sum.low;
   }
-  void visit(std::size_t from, std::size_t set, std::size_t left, const Wide& value,
-             std::int32_t exponent) const {
+  void visit(std::size_t from, std::size_t set, const Wide& value, std::int32_t exponent) const {
     for (std::size_t k = from; k < above.count; ++k) {
       const std::size_t next = set | std::size_t{1} << above.places[k];
       const std::int32_t e = exponent + above.exponent[k];
       if (t.scale[next] - e > kLeast) continue;
       const Wide v = -(value * above.factor[k]);
       term(next, v, e);
-      if (left > 1) visit(k + 1, next, left - 1, v, e);
+      visit(k + 1, next, v, e);
     }
   }
 };
@@ -73,20 +72,20 @@ void up(const Tables& t, std::size_t size, std::size_t part, double* total) {
     if ((set & ~lower & ~top) != 0 || total[2 * set] == 0) continue;
     Wide value = {-total[2 * set], -total[2 * set + 1]};
     std::int32_t exponent = t.scale[set];
-    std::size_t whole = set, left = t.most_sinks;
+    std::size_t whole = set;
     const Above fixed(t, set, top);  // the last variables of the targets are sinks on the set
     bool counts = fixed.count == static_cast<std::size_t>(__builtin_popcountll(top & ~set));
     for (std::size_t k = 0; k < fixed.count && counts; ++k) {
       value = -(value * fixed.factor[k]);
       exponent += fixed.exponent[k];
       whole |= std::size_t{1} << fixed.places[k];
-      counts = left-- > 0 && t.scale[whole] - exponent <= kLeast;
+      counts = t.scale[whole] - exponent <= kLeast;
     }
     if (!counts) continue;
     const Above above(t, set, lower);
     const Up rest{t, above, total};
     if (fixed.count > 0) rest.term(whole, value, exponent);
-    if (left > 0) rest.visit(0, whole, left, value, exponent);
+    rest.visit(0, whole, value, exponent);
   }
 }
 
@@ -96,8 +95,7 @@ struct Down {
   const double* upper;
   Wide with[kMostVariables];  // the sums of the terms with each variable
 
-  Wide visit(std::size_t from, std::size_t set, std::size_t left, const Wide& value,
-             std::int32_t exponent) {
+  Wide visit(std::size_t from, std::size_t set, const Wide& value, std::int32_t exponent) {
     Wide sum;
     for (std::size_t k = from; k < above.count; ++k) {
       const std::size_t next = set | std::size_t{1} << above.places[k];
@@ -105,7 +103,7 @@ struct Down {
       if (shift > kLeast) continue;
       const Wide v = -(value * above.factor[k]);
       Wide branch = v * Wide{upper[2 * next], upper[2 * next + 1]} * kPowers.of[shift];
-      if (left > 1) branch = branch + visit(k + 1, next, left - 1, v, e);
+      branch = branch + visit(k + 1, next, v, e);
       with[k] = with[k] + branch;
       sum = sum + branch;
     }
@@ -121,7 +119,7 @@ void down(const Tables& t, std::size_t set, const double* total, double* upper, 
   }
   const Above above(t, set, all);
   Down rest{t, above, upper, {}};
-  const Wide sum = rest.visit(0, set, t.most_sinks, {-1, 0}, t.scale[set]);
+  const Wide sum = rest.visit(0, set, {-1, 0}, t.scale[set]);
   upper[2 * set] = sum.high;
   upper[2 * set + 1] = sum.low;
   const Wide own{total[2 * set], total[2 * set + 1]};

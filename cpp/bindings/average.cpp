@@ -8,6 +8,7 @@
 #include "average/chains.hpp"
 #include "average/dag_sums.hpp"
 #include "average/family_lists.hpp"
+#include "average/order_sums.hpp"
 #include "bindings/module.hpp"
 #include "bindings/score.hpp"
 #include "common/constants.hpp"
@@ -72,7 +73,6 @@ class FamilyLists {
 
   // ln Z, the most by which a child's shares miss 1, P(path) [n, n], and P(family) in the lists' order.
   std::tuple<double, double, Array<double>, std::vector<Array<double>>> sums(Monitor& monitor,
-                                                                             bool orders,
                                                                              int threads) const {
     const std::size_t n = lists_->size();
     require(!stopped_, "The lists are not complete.");
@@ -93,7 +93,7 @@ class FamilyLists {
         weights[place(c, list.sets[i])] = list.scores[i] - list.scores[0];
     }
     const average::DagSums found =
-        average::dag_sums(n, weights.data(), shares.data(), orders, threads, monitor);
+        average::dag_sums(n, weights.data(), shares.data(), threads, monitor);
     std::vector<Array<double>> p;
     for (std::size_t c = 0; c < n; ++c) {
       const FamilyList& list = (*lists_)[c];
@@ -103,6 +103,20 @@ class FamilyLists {
       p.push_back(copied(own));
     }
     return {found.log_total + shift, found.error, copied(found.path, {n, n}), std::move(p)};
+  }
+
+  // The same over orders: ln L(V), the error, P(family), and what comes before each variable in
+  // orders that were drawn [draws, n].
+  std::tuple<double, double, std::vector<Array<double>>, Array<std::uint32_t>> order_sums(
+      Monitor& monitor, std::size_t draws, std::uint64_t seed, int threads) const {
+    const std::size_t n = lists_->size();
+    require(!stopped_, "The lists are not complete.");
+    require(n <= average::kMostOrdered, "Too many variables for sums over all orders.");
+    const average::OrderSums found = average::order_sums(*lists_, draws, seed, threads, monitor);
+    std::vector<Array<double>> p;
+    for (const std::vector<double>& own : found.share) p.push_back(copied(own));
+    const std::size_t drawn = found.before.size() / n;
+    return {found.log_total, found.error, std::move(p), copied(found.before, {drawn, n})};
   }
 
  private:
@@ -117,26 +131,46 @@ class FamilyLists {
   bool stopped_ = false;
 };
 
-// Several chains side by side, each with random numbers of its own.
+// Several chains side by side, each with random numbers of its own, and each with copies where
+// `shares` of the scores says so.
 class Chains {
  public:
-  Chains(const FamilyLists& lists, const std::vector<std::uint64_t>& seeds)
+  // `start`: a graph for each chain, as the parents of each variable; none draws one.
+  Chains(const FamilyLists& lists, const std::vector<std::uint64_t>& seeds,
+         const std::vector<Lists>& start, const std::vector<double>& shares)
       : n_(lists.lists()->size()) {
+    require(!shares.empty() && shares[0] == 1, "The 'shares' parameter must begin with 1.");
+    for (const double share : shares)
+      require(share > 0 && share <= 1, "The 'shares' parameter must be between 0 and 1.");
     require(!lists.stopped(), "The lists are not complete.");
     require(n_ <= average::kMostChained, "Too many variables for a chain.");
-    for (const std::uint64_t seed : seeds) {
-      std::unique_ptr<average::Chain> chain;
-      for (std::uint64_t again = 0; again < 100 && !chain; ++again)
-        chain = average::make_chain(lists.lists(), seed + (again << 32));
-      require(chain != nullptr, "No order has a graph in the lists.");
-      chains_.push_back(std::move(chain));
+    require(start.empty() || start.size() == seeds.size(), "Each chain needs a graph to start from.");
+    for (std::size_t c = 0; c < start.size(); ++c) {
+      require(start[c].size() == n_, "A graph has parents for each variable.");
+      for (const auto& parents : start[c])
+        for (const std::int32_t p : parents)
+          require(p >= 0 && static_cast<std::size_t>(p) < n_, "There is no such variable.");
+    }
+    for (std::size_t c = 0; c < seeds.size(); ++c) {
+      std::vector<std::unique_ptr<average::Chain>> copies(shares.size());
+      for (std::size_t k = 0; k < copies.size(); ++k) {
+        const std::uint64_t seed = seeds[c] + (static_cast<std::uint64_t>(k) << 48);
+        if (!start.empty()) {
+          copies[k] = average::make_chain(lists.lists(), seed, &start[c]);
+          require(copies[k] != nullptr, "The graph is not one of the lists.");
+        }
+        for (std::uint64_t again = 0; again < 100 && !copies[k]; ++again)
+          copies[k] = average::make_chain(lists.lists(), seed + (again << 32));
+        require(copies[k] != nullptr, "No order has a graph in the lists.");
+      }
+      chains_.emplace_back(std::move(copies), shares, ~seeds[c]);
     }
   }
 
   Chains(const Chains&) = delete;
 
   // The share of sweeps with each edge [chains, n * n], families kept [chains, keep, n], their scores
-  // [chains, keep], and for each kind of move what was proposed and accepted [3, 2].
+  // [chains, keep], and for each kind of move, and for exchanges, what was proposed and accepted [4, 2].
   std::tuple<Array<double>, Array<std::int32_t>, Array<double>, Array<double>> run(
       Monitor& monitor, std::size_t sweeps, std::size_t moves, std::size_t keep, int threads,
       double cold) {
@@ -145,9 +179,9 @@ class Chains {
     const std::size_t count = chains_.size();
     std::vector<Block> blocks(count);
     parallel_for(count, threads, [&](std::size_t c) {
-      blocks[c] = chains_[c]->run(sweeps, moves, keep, cold, monitor);
+      blocks[c] = chains_[c].run(n_, sweeps, moves, keep, cold, monitor);
     }, &monitor);
-    Array<double> edges({count, n_ * n_}), scores({count, keep}), moved({3, 2});
+    Array<double> edges({count, n_ * n_}), scores({count, keep}), moved({4, 2});
     Array<std::int32_t> kept({count, keep, n_});
     for (std::size_t c = 0; c < count; ++c) {
       const Block& block = blocks[c];
@@ -156,7 +190,7 @@ class Chains {
             static_cast<double>(block.edges[i]) / static_cast<double>(sweeps);
       std::copy(block.kept.begin(), block.kept.end(), kept.data() + c * keep * n_);
       std::copy(block.scores.begin(), block.scores.end(), scores.data() + c * keep);
-      for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t k = 0; k < 4; ++k) {
         moved.data()[2 * k] += static_cast<double>(block.proposed[k]);
         moved.data()[2 * k + 1] += static_cast<double>(block.accepted[k]);
       }
@@ -166,7 +200,7 @@ class Chains {
 
  private:
   std::size_t n_;
-  std::vector<std::unique_ptr<average::Chain>> chains_;
+  std::vector<average::Ladder> chains_;
 };
 
 }  // namespace
@@ -179,13 +213,17 @@ void bind_averages(nb::module_& m) {
            "gap"_a = std::numeric_limits<double>::infinity(), "told"_a.none() = nb::none())
       .def("sets", &FamilyLists::sets, "child"_a)
       .def("set", &FamilyLists::set, "child"_a, "place"_a)
-      .def("sums", bound(&FamilyLists::sums), "orders"_a = false, "threads"_a = 1)
+      .def("sums", bound(&FamilyLists::sums), "threads"_a = 1)
+      .def("order_sums", bound(&FamilyLists::order_sums), "draws"_a, "seed"_a, "threads"_a = 1)
       .def_prop_ro("outside", &FamilyLists::outside)
       .def_prop_ro("scored", &FamilyLists::scored)
       .def_prop_ro("stopped", &FamilyLists::stopped)
       .def_prop_ro("size", &FamilyLists::size);
   nb::class_<Chains>(m, "Chains")
-      .def(nb::init<const FamilyLists&, const std::vector<std::uint64_t>&>(), "lists"_a, "seeds"_a)
+      .def(nb::init<const FamilyLists&, const std::vector<std::uint64_t>&,
+                    const std::vector<Lists>&, const std::vector<double>&>(),
+           "lists"_a, "seeds"_a, "start"_a = std::vector<Lists>(),
+           "shares"_a = std::vector<double>{1.0})
       .def("run", bound(&Chains::run), "sweeps"_a, "moves"_a, "keep"_a, "threads"_a = 1,
            "cold"_a = 1.0);
 }

@@ -35,4 +35,5 @@ NB_MODULE(_core, m) {
   bind_searches(m);
   bind_clusters(m);
   bind_averages(m);
+  bind_decisions(m);
 }

@@ -34,5 +34,6 @@ void bind_scores(nb::module_& m);
 void bind_searches(nb::module_& m);
 void bind_clusters(nb::module_& m);
 void bind_averages(nb::module_& m);
+void bind_decisions(nb::module_& m);
 
 }  // namespace credo::bindings

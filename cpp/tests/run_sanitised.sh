@@ -29,7 +29,8 @@ cp -r src/credo "$build/site/credo"
 cp "$build"/_core*.so "$build/site/credo/"
 packages=$("$bin/python" -c 'import numpy, os; print(os.path.dirname(numpy.__path__[0]))')
 [ $# -gt 0 ] || set -- tests/kernels/test_sampling.py tests/kernels/test_approximate.py \
-  tests/kernels/test_count.py tests/kernels/test_naive.py tests/kernels/test_inference.py
+  tests/kernels/test_count.py tests/kernels/test_naive.py tests/kernels/test_inference.py \
+  tests/kernels/test_decisions.py
 # Python keeps what it allocates, and memory is handed on to be reused: leaks are not looked for.
 ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 LD_PRELOAD="$asan $ubsan" \
   PYTHONPATH="$build/site:$packages:$PWD" OMP_NUM_THREADS=1 \

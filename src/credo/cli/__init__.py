@@ -40,6 +40,7 @@ _COMMANDS = {
     "classify": "Learn to predict one column of a table from the others.",
     "report": "Write everything about a model to one HTML page.",
     "cluster": "Find groups of similar rows, and say what they are.",
+    "sql": "Write a network as one SELECT that scores a table where it lies.",
     "convert": "Write a network in another file format.",
     "studio": "Open a network in the browser: click a state, see what moves.",
     "fit-markov": "Learn a Markov network from a table and a graph.",

@@ -225,6 +225,7 @@ _KEYS = {
         details: object chains, R̂, effective samples, families and more
         seconds: number how long it took
         output: string|null the file that was written
+        touched: {object} for each --context, how probably it touched each variable
     """,
     "cut": """
         by: string|null the class that the intervals are to tell
@@ -249,6 +250,14 @@ _KEYS = {
         predictions_output?: string the file that the predictions were written to
         output: string|null the file that the model was written to
         notes: string[] what was noticed
+    """,
+    "sql": """
+        model: string the model file
+        target: string the variable whose states are asked for
+        dialect: string duckdb, spark, postgres or bigquery
+        table: string the table that is scored
+        sql: string the statement
+        output: string|null the file that was written
     """,
     "convert": """
         from: string the file that was read

@@ -65,7 +65,7 @@ def load_model(path: str) -> Any:
 
 
 _DECIDING = ("decide", "convert", "show", "report")
-_AVERAGING = ("ask", "show")
+_AVERAGING = ("ask", "decide", "effect", "show")
 
 
 def _answered_here(model: Any, path: str) -> Any:

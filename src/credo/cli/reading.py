@@ -18,7 +18,6 @@ import click
 
 from credo.cli.options import files, option, together
 from credo.core.errors import InputError
-from credo.core.schema import Schema
 from credo.data import MISSING, Stream, Table
 from credo.data.columns.written import Written
 
@@ -108,7 +107,7 @@ def missing_option(given: Sequence[str]) -> Any:
     return Written((*(MISSING if more else ()), *plain, *more))
 
 
-def read_from(table: str, schema: Schema | None = None, **options: Any) -> Table | Stream:
+def read_from(table: str, schema: Any = None, **options: Any) -> Table | Stream:
     """Read the table that the options describe; a schema given by a model is used as it is."""
     from credo.data import read
     from credo.data.reading import feed_of

@@ -56,6 +56,11 @@ _PHRASES = (
     (r"cr\.cut\(table, columns=\['(.*?)'\]\)", r"credo cut TABLE -c '\1'"),
     (r"name the columns with columns=", "name the columns with --names A,B,C"),
     (r"\bcolumns=( has| a name)", r"--names\1"),
+    (r"\bcolumns= names what", "--column names what"),
+    (r"Leave gaps= out", "Leave --gaps out"),
+    (r"gaps= is", "--gaps is"),
+    (r"gaps='null'", "--gaps null"),
+    (r"\btable= is a name", "--table is a name"),
 )  # fmt: skip
 _SCHEMA = r"schema=(\{['\"].+?\})( or 'drop'| \(its states, or 'continuous'\)| \(or 'con[^)]*\))?"
 _ARGUMENT = (

@@ -99,7 +99,8 @@ def renamed_arguments(**new: str) -> Callable[[F], F]:
             for old in [n for n in options if n in new]:
                 if new[old] in options:
                     raise TypeError(f"{old}= is the old name of {new[old]}=: give one of them.")
-                told = f"{old}= of {function.__name__} is now {new[old]}=; the old name will go."
+                name = function.__qualname__.removesuffix(".__init__")
+                told = f"{old}= of {name} is now {new[old]}=; the old name will go."
                 warnings.warn(told, DeprecationWarning, stacklevel=2)
                 options[new[old]] = options.pop(old)
             return function(*args, **options)

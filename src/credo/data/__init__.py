@@ -19,6 +19,7 @@ from credo.data.columns.columns import (
 )
 from credo.data.columns.identifiers import FEW_INTEGERS, are_states, named_like_rows
 from credo.data.columns.infer import typed_states
+from credo.data.kept import Kept
 from credo.data.reading import MISSING, read, tally
 from credo.data.sources.feed import memory_limit
 from credo.data.sources.files import is_path
@@ -32,6 +33,7 @@ __all__ = [
     "MISSING",
     "Column",
     "Columns",
+    "Kept",
     "Stream",
     "Table",
     "are_states",

@@ -27,13 +27,16 @@ from credo.data.columns.cells import Tokens
 from credo.data.columns.infer import Decision, Declared, decide
 from credo.data.columns.scan import scan
 from credo.data.columns.written import MISSING, Written, missing_words
+from credo.data.engines.distributed import Distributed
+from credo.data.engines.opening import parts_of
+from credo.data.engines.schema_pass import scan_parts
 from credo.data.sources.feed import Feed, foreign, memory_limit
 from credo.data.sources.files import feed_of_path, is_path
 from credo.data.sources.frames import feed_of_frame
 from credo.data.sources.text import TextOptions
 from credo.data.stream import Stream
 from credo.data.table import Table
-from credo.data.weights import Weights, are_whole
+from credo.data.weights import Weights
 from credo.stats.block import Block
 from credo.stats.tally import Source, Tally
 
@@ -63,6 +66,7 @@ def read(
     decimal: str = ".",
     ragged: str = "error",
     report: Report | None = None,
+    on: Any = None,
 ) -> Table | Stream:
     """Read any table: a file or several, a frame, a dict of columns, an Arrow stream.
 
@@ -98,6 +102,9 @@ def read(
         What to do with lines of a text file that have too many or too few cells.
     report : function of (rows done, rows in all), optional
         Called instead of showing a progress bar.
+    on : Dask client, Spark session or executor, optional
+        Where files are read and counted: the workers open them. Dask and Spark frames need no
+        `on=`; their rows stay where they are.
 
     Returns
     -------
@@ -126,11 +133,13 @@ def read(
         return read(
             x, plain, weights, missing=missing, memory=memory, columns=columns,
             delimiter=delimiter, encoding=encoding, decimal=decimal, ragged=ragged, report=report,
+            on=on,
         ).scaled(scales)  # fmt: skip
     if not is_path(x) and options != TextOptions(columns=columns):
         raise InputError("delimiter=, encoding=, decimal= and ragged= are for text files.")
     limit = memory_limit(memory)
-    feed = feed_of(x, options, columns)
+    parts = parts_of(x, on, options)
+    feed = feed_of(x, options, columns) if parts is None else parts.feed
     if not feed.names:
         raise TableError(f"{feed.label} has no columns.")
     tokens = missing_words(missing, feed.text)
@@ -142,15 +151,25 @@ def read(
     kinds = {n: _kind(wanted.get(n), feed.declared.get(n)) for n in feed.names}
     kinds = {n: k for n, k in kinds.items() if k != "drop" and n != weighting.column}
     beside = {n: taken.beside(named_states(wanted.get(n))) for n in kinds}
-    seen = scan(feed, kinds, beside, weighting, limit, report)
+    if parts is None:
+        seen = scan(feed, kinds, beside, weighting, limit, report)
+    else:
+        if weighting.array is not None:
+            raise InputError(
+                "The rows lie in parts, so their weights must be a column.",
+                hint="Add the weights to the frame and give the name of their column.",
+            )
+        seen = scan_parts(parts, kinds, beside, weighting, report)
     decisions, found = decided(feed, seen.columns, wanted, schema, seen.rows, weighting, taken)
     warn_doubtful(decisions)
-    whole = bool(seen.weights) and are_whole(seen.weights)
+    whole = seen.whole
     if not seen.kept:
         for variable in found.variables:
             seen.columns[variable.name].check(variable)
         if weighting.column is not None:
             weighting = Weights(weighting.column, whole=whole, text=weighting.text)
+        if parts is not None:
+            return Distributed(feed, found, seen.rows, tokens, weighting, report, parts=parts)
         return Stream(feed, found, seen.rows, tokens, weighting, report)
     arrays = tuple(seen.columns.pop(v.name).finish(v) for v in found.variables)
     total = np.concatenate(seen.weights) if seen.weights else None

@@ -19,6 +19,8 @@ import numpy as np
 
 from credo.core.errors import InputError
 from credo.core.progress import track
+from credo.core.schema import Schema
+from credo.data.engines.distributed import Distributed
 from credo.data.stream import Stream
 from credo.data.table import Table
 from credo.stats.block import Block
@@ -34,16 +36,19 @@ class Spool(Stream):
 
     folder: Path = field(default=Path())
     weight_kind: str = ""
+    written: Schema = field(default=Schema(()))
+    """The variables as the files have them: a number may be asked for on another scale."""
 
     def batches(self, names: Sequence[str] | None = None) -> Iterator[Table]:
         """The rows as small tables of the variables named (all when none are)."""
         schema = self.schema if names is None else self.schema.select(names)
         if not schema.names:
             raise InputError("The stream has no variable of the kind asked for.")
+        own = self.written.select(schema.names)
         with ExitStack() as stack:
             columns: list[tuple[Any, Any]] = [
-                (stack.enter_context(self._file(str(self.schema.index(v.name)))), _kind(v))
-                for v in schema.variables
+                (stack.enter_context(self._file(str(self.written.index(v.name)))), _kind(v))
+                for v in own.variables
             ]
             if self.weight_kind:
                 columns.append((stack.enter_context(self._file(_WEIGHTS)), self.weight_kind))
@@ -58,13 +63,14 @@ class Spool(Stream):
                 count = min(_BATCH, self.rows - low)
                 arrays = [np.fromfile(file, kind, count) for file, kind in columns]
                 weights = arrays.pop() if self.weight_kind else None
-                yield Table(Block(schema, tuple(arrays), weights))
+                table = Table(Block(own, tuple(arrays), weights))
+                yield table.rescaled(schema.scales)
 
     def redrawn(self, seed: int) -> Redrawn:
         """A bootstrap sample of the rows, silent."""
         return Redrawn(
             self.feed, self.schema, self.rows, self.missing, self.weighting,
-            lambda done, total: None, self.folder, self.weight_kind, seed,
+            lambda done, total: None, self.folder, self.weight_kind, self.written, seed,
         )  # fmt: skip
 
     def _file(self, name: str) -> Any:
@@ -86,9 +92,7 @@ class Redrawn(Spool):
             chance = np.random.default_rng([self.seed, number])
             means = 1.0 if part.weights is None else part.weights
             times = chance.poisson(means, part.rows)
-            drawn = np.flatnonzero(times)
-            arrays = tuple(a[drawn] for a in part.block.arrays)
-            yield Table(Block(part.schema, arrays, times[drawn].astype(np.int64)))
+            yield part.counted(times)
 
 
 def _kind(variable: Any) -> Any:
@@ -99,10 +103,15 @@ def _kind(variable: Any) -> Any:
 def spooled(source: Any) -> Iterator[Any]:
     """The source, and for a stream its codes in a folder of their own while the block lasts.
 
-    Where the disk for temporary files has no room for them, the stream itself.
+    Those of rows with an engine stay with its workers. Where the disk for temporary files has no
+    room for them, the stream itself.
     """
     if not isinstance(source, Stream) or isinstance(source, Spool):
         yield source
+        return
+    if isinstance(source, Distributed):
+        with ExitStack() as stack:
+            yield source if source.kept else stack.enter_context(source.coded())
         return
     row = 8 + sum(np.dtype(_kind(v)).itemsize for v in source.schema.variables)
     if shutil.disk_usage(tempfile.gettempdir()).free < 2 * row * source.rows:
@@ -112,7 +121,7 @@ def spooled(source: Any) -> Iterator[Any]:
         kind = _written(source, Path(folder))
         yield Spool(
             source.feed, source.schema, source.rows, source.missing, source.weighting,
-            source.report, Path(folder), kind,
+            source.report, Path(folder), kind, source.schema,
         )  # fmt: skip
 
 

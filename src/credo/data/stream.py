@@ -7,13 +7,13 @@ tallied, and the tallies are added up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import add
-from typing import Any
+from typing import Any, TypeVar
 
-from credo.core.errors import InputError, TableError
+from credo.core.errors import InputError, LimitError, TableError
 from credo.core.frozen import taken_apart
 from credo.core.progress import Report, track
 from credo.core.render import many
@@ -21,14 +21,16 @@ from credo.core.scales import Scale
 from credo.core.schema import Schema
 from credo.data.columns.cells import Tokens
 from credo.data.columns.encoder import Encoder
-from credo.data.sources.feed import Feed
+from credo.data.sources.feed import Feed, memory_limit
 from credo.data.table import Table, warn_continuous_left_out
 from credo.data.weights import RowNumbers, Weights
 from credo.stats.adding_up import added_up
 from credo.stats.block import Block
 from credo.stats.plan import Plan
-from credo.stats.rows import Rows
+from credo.stats.rows import Rows, code_type
 from credo.stats.tally import Tally
+
+T = TypeVar("T")
 
 
 class _NotPickled(InputError, TypeError):
@@ -70,26 +72,18 @@ class Stream:
         schema = self.schema if names is None else self.schema.select(names)
         if not schema.names:
             raise InputError("The stream has no variable of the kind asked for.")
-        wanted = self.weighting.with_column(schema.names)
-        tokens = Tokens(self.missing, self.feed.text)
-        encoders = [Encoder(v, tokens) for v in schema.unscaled.variables]
         self.feed.refuse_changed()
-        done = kept_rows = 0
-        for batch in track(
-            self.feed.read(wanted),
-            f"reading {self.feed.label}",
-            total=self.feed.rows or self.rows,
-            size=lambda b: len(next(iter(b.values()))),
-            report=self.report,
+        kept_rows = 0
+        for table, numbers in encoded(
+            self.feed,
+            schema,
+            self.missing,
+            self.weighting,
+            self.feed.rows or self.rows,
+            self.report,
         ):
-            kept, weights, there = self.weighting.split(batch, done)
-            numbers = RowNumbers()
-            numbers.add(done, len(next(iter(batch.values()))), there)
-            arrays = tuple(e.encode(kept[e.variable.name], numbers.of) for e in encoders)
-            done += len(next(iter(batch.values())))
-            kept_rows += len(arrays[0])
-            table = Table(Block(schema.unscaled, arrays, weights))
-            yield table.scaled(schema.scales, numbers.of) if schema.scales else table, numbers
+            kept_rows += len(table)
+            yield table, numbers
         self.feed.refuse_changed()
         if kept_rows != self.rows:
             raise TableError(
@@ -120,6 +114,23 @@ class Stream:
             numbers.extend(places)
         return numbers if numbers.left_out else None
 
+    def fold(
+        self,
+        of_table: Callable[[Table], T],
+        merge: Callable[[T, T], T] = add,
+        names: Sequence[str] | None = None,
+        size: Callable[[T], int] = lambda _: 1,
+    ) -> T | None:
+        """What a function of small tables adds up to over all rows, in their order; `size` says
+        how much work a merge of two values is.
+
+        >>> import credo as cr
+        >>> stream = cr.read(cr.examples.path("play_tennis"), memory="100 B")
+        >>> stream.fold(len)
+        14
+        """
+        return added_up(map(of_table, self.batches(names)), size, merge)
+
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass over the rows, reading only their columns."""
         wanted = self.schema.names if families is None else families
@@ -135,8 +146,7 @@ class Stream:
         A warning names the continuous variables, which are left out.
         """
         warn_continuous_left_out(self.schema)
-        parts = (part.unique() for part in self.batches(self.schema.discrete))
-        total = added_up(parts, len, add)
+        total: Rows | None = self.fold(Table.unique, add, self.schema.discrete, len)
         assert total is not None
         return total
 
@@ -160,8 +170,18 @@ class Stream:
         return _Unread(feed, self.schema, self.rows, places=self.numbers)
 
     def load(self) -> Table:
-        """All rows as a table in memory."""
+        """All rows as a table in memory; refused where they would not fit."""
         import numpy as np
+
+        row = sum(np.dtype(code_type(v.arity)).itemsize if v.is_discrete else 8
+                  for v in self.schema.variables)  # fmt: skip
+        need, limit = row * self.rows, memory_limit(None)
+        if need > 2 * limit:  # which is half of what is free
+            raise LimitError(
+                f"{self.feed.label} has {self.rows:,} rows, which would take {need / 1e9:,.1f} GB "
+                "of memory.",
+                hint="Read a part of the rows.",
+            )
 
         parts, raw, numbers = [], [], RowNumbers()
         for table, places in self.numbered():
@@ -208,6 +228,35 @@ class _Unread(Stream):
 
     def __reduce__(self) -> Any:
         return taken_apart(self)
+
+
+def encoded(
+    feed: Feed,
+    schema: Schema,
+    missing: tuple[Any, ...],
+    weighting: Weights,
+    total: int | None = None,
+    report: Report | None = None,
+) -> Iterator[tuple[Table, RowNumbers]]:
+    """The batches of a feed as tables of the schema, each with where its rows stood."""
+    tokens = Tokens(missing, feed.text)
+    encoders = [Encoder(v, tokens) for v in schema.unscaled.variables]
+    done = 0
+    for batch in track(
+        feed.read(weighting.with_column(schema.names)),
+        f"reading {feed.label}",
+        total=total,
+        size=lambda b: len(next(iter(b.values()))),
+        report=report,
+    ):
+        rows = len(next(iter(batch.values())))
+        kept, weights, there = weighting.split(batch, done)
+        numbers = RowNumbers()
+        numbers.add(done, rows, there)
+        arrays = tuple(e.encode(kept[e.variable.name], numbers.of) for e in encoders)
+        done += rows
+        table = Table(Block(schema.unscaled, arrays, weights))
+        yield table.scaled(schema.scales, numbers.of) if schema.scales else table, numbers
 
 
 def _refuse(message: str, hint: str, names: Sequence[str]) -> Iterator[Any]:

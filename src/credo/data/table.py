@@ -137,6 +137,24 @@ class Table(Frozen):
             arrays[schema.index(name)] = on_scale(name, scale, numbers, where)
         return Table(Block(schema, tuple(arrays), self.weights), self.numbers, raw)
 
+    def rescaled(self, scales: Mapping[str, Scale]) -> Table:
+        """The table with just these scales, and every other number as it is."""
+        own = self.schema.scales
+        changed = {n: scales.get(n) for n in (*own, *scales) if own.get(n) != scales.get(n)}
+        return self.scaled(changed) if changed else self
+
+    def counted(self, times: NDArray[np.int64]) -> Table:
+        """The table with each row as often as a whole number says.
+
+        >>> import credo as cr
+        >>> cr.read({"x": ["a", "b", "c"]}).counted(np.array([2, 0, 1])).weights.tolist()
+        [2, 1]
+        """
+        kept = np.flatnonzero(times)
+        arrays = tuple(a[kept] for a in self.block.arrays)
+        raw = {name: numbers[kept] for name, numbers in self.raw.items()}
+        return Table(Block(self.schema, arrays, times[kept].astype(np.int64)), None, raw)
+
     @property
     def unscaled(self) -> Table:
         """The table with every number as it is."""

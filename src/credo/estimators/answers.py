@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
-from credo.core.errors import InputError
+from credo.core.engine_frames import lies_with_engine
+from credo.core.errors import InputError, unknown_name
+from credo.core.schema import Variable
 from credo.data import Stream
 from credo.estimators.inputs import row_weights
 from credo.estimators.named_columns import NamedColumns
 from credo.estimators.rows import source_with_class
 from credo.model.decisions.costs import Costs
+from credo.model.naive_bayes.model import NaiveBayesModel
+from credo.model.networks.network import Network
+from credo.predict.rows.on_engines import frame_with_classes, frame_with_probabilities
+from credo.predict.sql.statement import naive_sql, network_sql
 from credo.train.naive_bayes.learn import read_for
 
 __all__ = [
@@ -62,7 +69,7 @@ class Answers:
     def _answer(self, X: Any, answer: str) -> Any:
         """The scores of the classes as 'best', 'posterior' or 'log'."""
 
-    def predict(self, X: Any, *, costs: Any = None, reject: float | None = None) -> NDArray[Any]:
+    def predict(self, X: Any, *, costs: Any = None, reject: float | None = None) -> Any:
         """The most probable class of each row or document; with costs the cheapest one.
 
         `costs` is what it costs to call one class another: `{"ham": {"spam": 9}, "spam": {"ham":
@@ -79,6 +86,9 @@ class Answers:
         >>> clf.predict([["a"], ["b"]], reject=0.3).tolist()
         ['ham', None]
         """
+        if lies_with_engine(X):
+            target, columns = self._on_engine()
+            return frame_with_classes(self, X, target, columns, costs=costs, reject=reject)
         if costs is None and reject is None:
             best = self._answer(X, "best")
             return np.asarray(self.classes_[best])
@@ -99,9 +109,20 @@ class Answers:
         """
         return Costs.of(self.classes_.tolist(), costs).threshold
 
-    def predict_proba(self, X: Any) -> Floats:
-        """P(class | row), a column for each of `classes_`."""
+    def predict_proba(self, X: Any) -> Any:
+        """P(class | row), a column for each of `classes_`; a Dask or Spark frame comes back with
+        these columns added.
+        """
+        if lies_with_engine(X):
+            target, columns = self._on_engine()
+            return frame_with_probabilities(self, X, target, columns)
         return np.asarray(self._answer(X, "posterior"))
+
+    def _on_engine(self) -> tuple[Variable, list[str] | None]:
+        """The class as a variable, and the columns that it is told from."""
+        names = getattr(self, "feature_names_in_", None)
+        classes = Variable("class", "discrete", tuple(self.classes_.tolist()))
+        return classes, None if names is None else [str(n) for n in names]
 
     def predict_log_proba(self, X: Any) -> Floats:
         """ln P(class | row), a column for each of `classes_`."""
@@ -131,6 +152,58 @@ class MixedTags:
 
 class TableAnswers(NamedColumns, MixedTags, Answers):
     """What a classifier of tables is asked: columns by name, gaps, the class by name in `score`."""
+
+    model_: Any
+    unseen: str
+    _class: str
+
+    def to_sql(
+        self,
+        dialect: str,
+        *,
+        target: str | None = None,
+        table: str | Sequence[str] = "rows",
+        keep: Sequence[str] | str = (),
+        columns: Collection[str] | None = None,
+        gaps: str = "sum",
+    ) -> str:
+        """`predict_proba` as one SELECT of 'duckdb', 'spark', 'postgres' or 'bigquery'.
+
+        The columns are called as in training; see `Network.to_sql` and docs/sql.md.
+
+        >>> from credo.estimators import NaiveBayes
+        >>> clf = NaiveBayes().fit({"x": ["a", "a", "b", "b"]}, ["ham", "ham", "ham", "spam"])
+        >>> import duckdb
+        >>> con = duckdb.connect()
+        >>> _ = con.sql("CREATE TABLE mails AS SELECT unnest(['a', 'b']) AS x")
+        >>> [round(p, 4) for p, _ in con.sql(clf.to_sql("duckdb", table="mails")).fetchall()]
+        [0.8438, 0.6429]
+        """
+        check_is_fitted(self, "model_")
+        model = self.model_
+        if isinstance(model, NaiveBayesModel):
+            return naive_sql(
+                model, dialect, target,
+                table=table, keep=keep, columns=columns, unseen=self.unseen,
+            )  # fmt: skip
+        if not isinstance(model, Network):
+            raise InputError(
+                f"{type(model).__name__} is an average of networks, which one SELECT does not "
+                "hold.",
+                hint="Use method='tan', or predict_proba.",
+            )
+        name = self._class
+        if target is not None and target != name:
+            raise unknown_name("Variable", target, [name], "the class of the model")
+        if self.unseen == "smooth":
+            raise InputError(
+                "unseen='smooth' of a network has no short form in SQL.",
+                hint="Use unseen='missing' or 'error', or NaiveBayes.",
+            )
+        unseen = "refuse" if self.unseen == "error" else "missing"
+        return network_sql(
+            model, dialect, name, table=table, keep=keep, columns=columns, gaps=gaps, unseen=unseen
+        )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The mean accuracy of `predict(X)`; `y` may be the name of a column of X, as in `fit`.

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from credo.core.errors import CredoWarning, InputError, unknown_name
+from credo.core.lazy import renamed_arguments
 from credo.core.schema import Variable
 from credo.data import Column, Columns, Stream, columns_for, warn_renamed
 from credo.estimators.answers import (
@@ -65,7 +66,7 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
 
     Parameters
     ----------
-    method : "tan", "aode", "naive-bayes", "average", a `Dag`, or a `Network`
+    structure : "tan", "aode", "naive-bayes", "average", a `Dag`, or a `Network`
         Tree-augmented naive Bayes; averaged one-dependence estimators; all graphs, each weighed by
         the rows (`cr.average`, BDeu of weight `smoothing`; rows with gaps are left out); a graph
         whose tables are learned; or a network that is used as it is (then `fit` only compares names
@@ -97,9 +98,10 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
     _counted: Counted
     _model: Any
 
+    @renamed_arguments(method="structure")
     def __init__(
         self,
-        method: Any = "tan",
+        structure: Any = "tan",
         *,
         target: str | None = None,
         smoothing: float = 1.0,
@@ -107,7 +109,7 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
         unseen: str = "missing",
         n_jobs: int | None = None,
     ) -> None:
-        self.method = method
+        self.structure = structure
         self.target = target
         self.smoothing = smoothing
         self.bins = bins
@@ -163,7 +165,7 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
     def merge(self, other: NetworkClassifier) -> NetworkClassifier:
         """A new estimator that knows what both know, as if their rows had been one table.
 
-        Both must have the same method, columns and cut points.
+        Both must have the same structure, columns and cut points.
 
         >>> a = NetworkClassifier().fit([["u", "s"], ["v", "t"]], [0, 1])
         >>> b = NetworkClassifier().fit([["w", "t"], ["v", "s"]], [0, 1])
@@ -172,14 +174,14 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
         """
         check_is_fitted(self, "classes_")
         check_is_fitted(other, "classes_")
-        if self.method != other.method:
+        if self.structure != other.structure:
             raise InputError(
-                f"Two classifiers are merged by the same method, got {self.method!r} and "
-                f"{other.method!r}."
+                f"Two classifiers are merged by the same structure, got {self.structure!r} and "
+                f"{other.structure!r}."
             )
         out: NetworkClassifier = with_columns_of(self, "_called", "_by_name")
-        if isinstance(self.method, Network):
-            out._use(self.method, self._class)
+        if isinstance(self.structure, Network):
+            out._use(self.structure, self._class)
         else:
             out._know(self._counted.merged(other._counted))
         return out
@@ -187,23 +189,23 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
     def _check(self) -> None:
         """Refuse parameters that mean nothing."""
         threads_of(self.n_jobs)
-        if not isinstance(self.method, (Dag, Network)) and self.method not in METHODS:
+        if not isinstance(self.structure, (Dag, Network)) and self.structure not in METHODS:
             raise InputError(
-                f"method must be one of {', '.join(METHODS)}, a Dag or a Network, "
-                f"got {self.method!r}."
+                f"structure must be one of {', '.join(METHODS)}, a Dag or a Network, "
+                f"got {self.structure!r}."
             )
         check_bins(self.bins)
         not_negative(self.smoothing, "smoothing")
-        graphs = isinstance(self.method, str) and self.method == "average"
+        graphs = isinstance(self.structure, str) and self.structure == "average"
         if check_unseen(self.unseen) == "smooth" and graphs:
             raise InputError(
                 "unseen='smooth' is for one network, and 'average' weighs many.",
                 hint="Use 'missing' or 'error'.",
             )
-        if check_unseen(self.unseen) == "smooth" and isinstance(self.method, Network):
+        if check_unseen(self.unseen) == "smooth" and isinstance(self.structure, Network):
             raise InputError(
                 "unseen='smooth' needs the counts of training, which a given network has not.",
-                hint="Give its graph instead, method=net.dag, or use 'missing' or 'error'.",
+                hint="Give its graph instead, structure=net.dag, or use 'missing' or 'error'.",
             )
 
     # --- rows -----------------------------------------------------------------------------
@@ -222,10 +224,10 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
                 raise continuous_class(y)
             aside = source.schema.set_aside if more and source is not X else {}
             self._name([n for n in source.schema.names if n != y])
-            if isinstance(self.method, Network):
-                return self._use(self.method, self._class_in(self.method, target))
+            if isinstance(self.structure, Network):
+                return self._use(self.structure, self._class_in(self.structure, target))
             if isinstance(source, Stream):
-                return self._begin(*counted_stream(self.method, source, y, self.bins), classes)
+                return self._begin(*counted_stream(self.structure, source, y, self.bins), classes)
             ((columns, group, weights),) = classed_rows(source, y)
         else:
             x = self._first_x(X)
@@ -237,13 +239,13 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
                 raise different_lengths(columns.rows, len(group))
             target = Variable(self._class_name(own, columns.names), "discrete", target.states)
             weights = row_weights(sample_weight, columns.rows)
-            if isinstance(self.method, Network):
-                return self._use(self.method, self._class_in(self.method, target))
+            if isinstance(self.structure, Network):
+                return self._use(self.structure, self._class_in(self.structure, target))
         if not (group < target.arity).any():
             raise InputError("There is no row with a class to learn from.")
         if aside:
             warnings.warn(told_aside(aside), CredoWarning, stacklevel=4)
-        counted, gone = counted_rows(self.method, columns, target, group, weights, self.bins)
+        counted, gone = counted_rows(self.structure, columns, target, group, weights, self.bins)
         return self._begin(counted, gone, classes)
 
     def _begin(self, counted: Counted, gone: int, classes: Any) -> None:
@@ -319,9 +321,9 @@ class NetworkClassifier(TableAnswers, ClassifierMixin, BaseEstimator):  # type: 
 
     def _class_name(self, y: Any, names: Any) -> str:
         """The name of the class: as given, or that of y, or one that no feature has."""
-        method, given = self.method, self.target
-        graph = method.nodes if isinstance(method, Dag) else None
-        graph = method.names if isinstance(method, Network) else graph
+        own_graph, given = self.structure, self.target
+        graph = own_graph.nodes if isinstance(own_graph, Dag) else None
+        graph = own_graph.names if isinstance(own_graph, Network) else graph
         if given is not None:
             if graph is None and given in names:
                 raise InputError(

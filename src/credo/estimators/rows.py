@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.engine_frames import lies_with_engine
 from credo.core.errors import CredoWarning, InputError, TableError, close_names, unknown_name
 from credo.core.schema import Variable, is_missing, state_key
 from credo.data import (
@@ -109,6 +110,11 @@ def rows_there(x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
     """X, y and the weights without the rows of weight 0; beside the name of the class weights are
     refused.
     """
+    if lies_with_engine(x) and not isinstance(y, str):
+        raise InputError(
+            "The class of rows that lie with an engine must be one of their columns.",
+            hint="Give the whole frame and the name of the column: fit(frame, 'class').",
+        )
     if weights is None or y is None:
         return x, y, weights
     if isinstance(y, str):

@@ -2,8 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.experiment_rows import DAG, simulate
 
 import credo as cr
 from credo.cli import app, main
@@ -60,6 +62,85 @@ def test_effect_equals_the_function(stones):
 )  # fmt: skip
 def test_bad_input_is_one_sentence_and_exit_code_2(stones, words, said, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["credo", "effect", stones, "--weights", "Count", *words])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.fixture
+def cells(tmp_path):
+    """Rows of A → B → C of which some had A or B set, and a column that names A alone."""
+    rng = np.random.default_rng(0)
+    net = cr.Network(
+        DAG, {"A": [0.6, 0.4], "B": [[0.8, 0.2], [0.3, 0.7]], "C": [[0.9, 0.1], [0.2, 0.8]]}
+    )
+    rows = simulate(rng, 400, net, [None, "A", "B"])
+    rows["one"] = ["A" if s == "A" else "" for s in rows["set"]]
+    rows["IA"] = [int(s == "A") for s in rows["set"]]
+    path = tmp_path / "cells.csv"
+    lines = [",".join(map(str, r)) for r in zip(*rows.values(), strict=True)]
+    path.write_text("\n".join([",".join(rows), *lines]) + "\n")
+    return str(path)
+
+
+def test_commands_know_what_was_set(cells, tmp_path):
+    drop = ["--drop", "one", "--drop", "IA"]
+    told = [*drop, "--intervened", "set"]
+    table = cr.read(cells, {"one": "drop", "IA": "drop"})
+    score = run("score", "[A][B|A][C|B]", cells, *told, "--quiet")
+    assert float(score) == pytest.approx(cr.score(DAG, table, intervened="set"), abs=1e-5)
+    soft = run("score", "[A][B|A][C|B]", cells, *told, "--soft", "--quiet")
+    assert float(soft) == pytest.approx(cr.score(DAG, table, intervened="set", soft=True), abs=1e-5)
+    model = str(tmp_path / "cells.credo")
+    run("learn", cells, *told, "-o", model)
+    assert cr.load(model).dag == DAG
+    assert cr.load(model).record.details["interventions"] == (("A",), ("B",))
+    found = json.loads(run("fit", model, cells, *told, "--json"))
+    counted = [f["rows"] for f in found["families"]]
+    wanted = cr.fit(DAG, table, intervened="set").record.details["families"]
+    assert counted == [f["rows"] for f in wanted]
+    found = json.loads(run("em", "[A][B|A][C|B]", cells, *told, "--json"))
+    assert found["log_likelihood"] == pytest.approx(
+        cr.fit(DAG, table, intervened="set").record.details["log_likelihood"], abs=1e-6
+    )
+    graphs = str(tmp_path / "graphs.credo")
+    found = json.loads(run("average", cells, *told, "--json", "-o", graphs))
+    first = found["edges"][0]
+    assert {first["parent"], first["child"]} in ({"A", "B"}, {"B", "C"}) and first["p"] > 0.99
+    assert "how sure the graph is" in run("effect", graphs, "A", "C")
+    other = ["[C][B|C][A|B]", "--json"]
+    distances = [
+        json.loads(run("compare", *words))["graphs"][0]["shd"]
+        for words in ((model, *other), (str(DAG), *other), (str(DAG), *other, "--set", "A"))
+    ]
+    assert distances == [2, 0, 2]  # what its rows had set, nothing, what is given
+
+
+def test_a_column_that_names_one_variable(cells):
+    rest = ["--drop", "set"]
+    by_name = run("score", "[A][B|A][C|B]", cells, *rest, "--intervened", "one", "--quiet")
+    by_mask = run("score", "[A][B|A][C|B]", cells, *rest, "--intervened", "A=IA", "--quiet")
+    assert by_name == by_mask
+
+
+def test_unknown_targets_on_the_command_line(cells):
+    words = ["--drop", "set", "--drop", "one", "--context", "IA"]
+    found = json.loads(run("average", cells, *words, "--json"))
+    assert set(found["touched"]["IA"]) == {"A", "B", "C"}
+    assert "IA touched, how probably: " in run("average", cells, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--intervened", "sett"], "sett"),
+        (["--intervened", "A=IA", "--intervened", "set"], "VARIABLE=COLUMN"),
+        (["--soft"], "intervened= is needed"),
+    ],
+)
+def test_what_was_set_told_badly(cells, words, said, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["credo", "score", "[A][B|A]", cells, *words])
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 2

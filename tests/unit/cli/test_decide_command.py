@@ -89,3 +89,25 @@ def test_refusals(stage, monkeypatch, words, said):
     monkeypatch.chdir(stage)
     result = credo(*words)
     assert result.returncode == 2 and said in result.stderr
+
+
+def test_decisions_over_the_graphs_of_a_posterior(stage, tmp_path):
+    graphs, costs = tmp_path / "graphs.credo", tmp_path / "costs.csv"
+    post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+    post.save(graphs)
+    rows = ["no,F,0", "no,T,-100", "yes,F,-10", "yes,T,-30"]
+    costs.write_text("\n".join(["treat,Pneu,harm", *rows]) + "\n")
+    worth = {"no": {"F": 0, "T": -100}, "yes": {"F": -10, "T": -30}}
+    own = post.decide({"treat|Cou": ["no", "yes"]}, {"harm|treat:Pneu": worth})
+    how = ("--decision", "treat|Cou=no,yes", "--utility", costs, "--draws", 100)
+    document = json.loads(call("decide", graphs, *how, "--json"))
+    assert document["utility"] == pytest.approx(own.solve(interval=None).utility)
+    assert document["interval"]["low"] < document["utility"] < document["interval"]["high"]
+    out = call("decide", graphs, *how, "EU(treat=no)", "--given", "Cou=T")
+    assert "-57.742" in out and "averaged over 3 graphs" in out
+    out = call("decide", graphs, *how, "--value", "--next", "--cost", "Pneu=5")
+    assert "before treat" in out and "Pneu" in out
+    said = credo("decide", graphs, *how, "--sensitivity")
+    assert said.returncode and "--sensitivity is of one network" in said.stderr
+    said = credo("decide", graphs)
+    assert said.returncode and "is a posterior over graphs without decisions" in said.stderr

@@ -91,6 +91,7 @@ CALLS = [
     "sample asia.bif 3 -o rows.csv",
     "classify patients.csv --target lung",
     "classify patients.csv --target lung --predict more.csv --cv 0",
+    "sql asia.bif --target lung --dialect postgres",
     "convert asia.bif out.xdsl",
     "fit-markov patients.csv --like asia.bif",
     "check patients.credo patients.csv --draws 20 --edges 2 --folds 3",

@@ -255,6 +255,7 @@ READING = {
     "score": ("rows.csv",),
     "sensitivity": ("P(A=yes)",),
     "show": (),
+    "sql": ("--target", "A"),
     "value": ("A",),
 }
 

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data import spooled
+from credo.core.scales import Transform
+from credo.data import Kept, spooled
 from credo.data.sources import feed
 from credo.data.sources.frames import feed_of_frame
 from credo.errors import CredoWarning, InputError
@@ -374,3 +375,29 @@ def test_cells_of_every_type_come_back_from_a_query():
     assert stream.schema == whole.schema
     assert stream.schema["level"].ordered
     assert stream.tally(frame.columns) == whole.tally(frame.columns)
+
+
+def test_some_rows_and_columns_of_a_stream(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "rows.csv"
+    x, y = rng.integers(0, 3, 500), rng.normal(size=500).round(3) + 10
+    lines = [f"{a},{b},{a % 2}" for a, b in zip(x, y, strict=True)]
+    path.write_text("\n".join(["x,y,odd", *lines]) + "\n")
+    table, stream = cr.read(path), cr.read(path, memory="100 B")
+    kept = Kept.of(
+        stream, ["y", "x"], int((x != 1).sum()), ["odd"], lambda p, at: np.asarray(p["odd"]) == 0
+    )
+    want = table.select(["y", "x"]).take(x != 1)
+    families = ["x", ("y", ["x"])]
+    assert kept.tally(families).close_to(want.tally(families))
+    assert kept.load()["x"].tolist() == want["x"].tolist() and kept.numbers is None
+    assert kept.tally(["x"])["x"].total == kept.rows == len(kept)
+    logs = kept.scaled({"y": Transform("log")})
+    assert np.allclose(np.concatenate([p.block.arrays[0] for p in logs.batches(["y"])]),
+                       np.log(want["y"]))  # fmt: skip
+    assert np.allclose(logs.load()["y"], want["y"]) and logs.unscaled.schema == kept.schema
+    with pytest.raises(InputError, match="no variable"):
+        next(kept.batches([]))
+    none = Kept.of(stream, ["x"], 0, ["odd"], lambda p, at: np.zeros(p.rows, dtype=bool))
+    with pytest.raises(InputError, match="no rows"):
+        none.load()

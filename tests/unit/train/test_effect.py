@@ -271,3 +271,45 @@ def test_intervals_cover_roughly() -> None:
 @pytest.mark.parametrize("rare", [False, True])
 def test_intervals_cover(rare: bool) -> None:
     assert abs(coverage(1000, rare, 200) - 0.95) <= 0.02
+
+
+def test_a_posterior_over_graphs_is_averaged_over_all_of_them() -> None:
+    rng = np.random.default_rng(5)
+    z = rng.random(150) < 0.5
+    x = rng.random(150) < 0.2 + 0.6 * z
+    y = rng.random(150) < 0.2 + 0.2 * x + 0.3 * z
+    post = cr.average({"z": z, "x": x, "y": y})
+    found = cr.effect(post, "x", "y", draws=4000)
+    nets = [post.network_of(i) for i in range(len(post.weights))]
+    each = np.array([[n.ask(f"P(y=true | do(x={v}))") for v in ("false", "true")] for n in nets])
+    np.testing.assert_allclose(found.p, post.weights @ each, atol=1e-10)
+    for v, p in zip((False, True), found.plain, strict=True):
+        assert p == pytest.approx(post.p("y", given={"x": v})[True], abs=1e-12)
+    none = sum(
+        w for w, n in zip(post.weights, nets, strict=True) if "x" not in n.dag.ancestors("y")
+    )
+    gone = np.isclose(found.samples[:, 0], found.samples[:, 1], atol=1e-12)
+    assert abs(gone.mean() - none) < 0.01  # in graphs without a path nothing changes
+    assert found.formula is None and "has probability" in found.reason
+    assert "includes how sure the graph is" in found.notes[0]
+    by_state = post.effect("x", "y")
+    assert by_state[True][True] == pytest.approx(found.p[1], abs=1e-12)
+    joint = np.array([[post.p({"x": v, "y": w}) for w in (False, True)] for v in (False, True)])
+    set_ = np.array([[1 - p, p] for p in found.p])
+    bits = (joint * np.log2(joint / joint.sum(axis=1, keepdims=True) / set_)).sum()
+    assert found.confounding == pytest.approx(bits, abs=1e-9)
+    with pytest.raises(InputError, match="has its own graphs"):
+        cr.effect(post, "x", "y", "[x][y|x]")
+
+
+def test_numbers_over_graphs() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=100)
+    y_rows = x + rng.normal(size=100)
+    post = cr.average({"x": x, "y": y_rows})
+    found = cr.effect(post, "x", "y", values=(0, 2))
+    assert found.interval.lower == 0 and found.difference < found.interval.upper
+    both = found.samples[:, 0] != found.samples[:, 1]
+    slope = np.cov(x, y_rows)[0, 1] / x.var(ddof=1)
+    assert abs(both.mean() - post.path("x", "y")) < 0.01 and found.confounding is None
+    assert np.diff(found.samples[both]).mean() == pytest.approx(2 * slope, abs=0.1)

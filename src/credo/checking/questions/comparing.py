@@ -36,7 +36,7 @@ from credo.checking.again.row_scores import (
 from credo.checking.findings import Finding, Section
 from credo.core.errors import CredoError, InputError
 from credo.core.render import number
-from credo.model.graphs.compare import Comparison, compare_graphs
+from credo.model.graphs.compare import Comparison, compare_graphs, sets_of
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng
@@ -124,6 +124,7 @@ def compare(
     other: Any = None,
     *,
     data: Any = None,
+    interventions: Any = None,
     folds: int = 10,
     rng: Rng = 0,
     weights: Any = None,
@@ -138,6 +139,10 @@ def compare(
     parameters are learned again without each fold, and its graph where its record says that it was
     searched for. A graph is learned on the other folds.
 
+    SHD is the distance between classes of graphs that rows cannot tell apart. `interventions` lists
+    the sets of variables that experiments set, which make the classes smaller; by default they are
+    those of the rows that the networks were learned from.
+
     >>> import credo as cr
     >>> print(cr.compare("[A][B|A][C|A:B]", "[B][A|B][C|B]"))
     SHD       1
@@ -149,16 +154,24 @@ def compare(
     >>> found = cr.compare(graphs)
     >>> found.distances["chain", "fork"], found.distances["chain", "v"]
     (0, 2)
+    >>> cr.compare("[A][B|A]", "[B][A|B]", interventions=[["A"]]).shd  # does B move with A?
+    1
     """
     if isinstance(models, (Mapping, list, tuple)):
-        return compare_models(models, other if data is None else data, folds, rng, weights)
+        rows = other if data is None else data
+        return compare_models(models, rows, folds, rng, weights, interventions)
     if data is None:
-        return compare_graphs(models, other)
-    return compare_models([models, other], data, folds, rng, weights)
+        return compare_graphs(models, other, interventions)
+    return compare_models([models, other], data, folds, rng, weights, interventions)
 
 
 def compare_models(
-    models: Mapping[str, Any] | Sequence[Any], data: Any, folds: int, rng: Rng, weights: Any
+    models: Mapping[str, Any] | Sequence[Any],
+    data: Any,
+    folds: int,
+    rng: Rng,
+    weights: Any,
+    interventions: Any = None,
 ) -> ModelComparison:
     """Several models side by side; see `compare`."""
     named = _named(models)
@@ -169,8 +182,9 @@ def compare_models(
     if not same and data is None:
         a, b = pairs[0]
         graphs[a].compare(graphs[b])  # refuses, and says which nodes differ
-    distances = {(a, b): graphs[a].shd(graphs[b]) for a, b in same}
-    edge_by_edge = {(a, b): graphs[a].compare(graphs[b]) for a, b in same}
+    sets = sets_of(named.values(), interventions)
+    edge_by_edge = {(a, b): graphs[a].compare(graphs[b], interventions=sets) for a, b in same}
+    distances = {pair: found.shd for pair, found in edge_by_edge.items()}
     size = {n: m.free_parameters for n, m in named.items() if isinstance(m, Network)}
     if data is None:
         return ModelComparison(names, distances, edge_by_edge, size)

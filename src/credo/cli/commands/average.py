@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
+from credo.cli.experiments import intervened_from, intervened_option, read_told, soft_option
 from credo.cli.models import refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, option
-from credo.cli.reading import read_from, reading_options
+from credo.cli.reading import reading_options
 from credo.cli.rules import edge_prior_from, rule_options, rules_from
 
 __all__ = ["command"]
@@ -26,8 +27,16 @@ _SHOWN = 30  # edges that are printed without --details
 @option("--prior", default="uniform", metavar="P", help="Of graphs: uniform, fair, order, the "
         "probability of every edge, or a CSV file of them.")  # fmt: skip
 @rule_options
+@intervened_option
+@soft_option
+@option("--context", "contexts", group="Rows from experiments", multiple=True, metavar="COLUMN",
+        help="A column that says in which experiment a row was made, when nobody knows what that "
+        "touched: it is told how probably it touched each variable.")  # fmt: skip
 @option("--method", default="auto", choices=["auto", "exact", "sampled"],
         help="Sums over all graphs, or chains.")  # fmt: skip
+@option("--missing-cells", "missing_cells", default="available-cases",
+        choices=["available-cases", "data-augmentation"], help="Where cells are missing: the "
+        "rows that have them, or draw them with graph and tables.")  # fmt: skip
 @option("--error", type=float, default=0.01, metavar="E", help="Chains stop when every edge is "
         "known to E.")  # fmt: skip
 @option("--seconds", type=float, metavar="SECONDS", help="Chains stop after so long: 60 if not "
@@ -46,7 +55,11 @@ def command(
     tier: tuple[str, ...],
     max_parents: int | None,
     candidates: tuple[str, ...],
+    intervened: tuple[str, ...],
+    soft: bool,
+    contexts: tuple[str, ...],
     method: str,
+    missing_cells: str,
     error: float,
     seconds: float | None,
     details: bool,
@@ -65,6 +78,7 @@ def command(
       credo average patients.csv --prior fair -o graphs.credo
       credo average patients.csv --method sampled --error 0.02 --json
       credo average patients.csv --tier age,smoke --tier lung,bronc,xray,dysp --details
+      credo average cells.csv --intervened stimulus --context plate
     """
     from credo.train.averaging.averaging import average
     from credo.train.averaging.lists import PRIORS
@@ -73,23 +87,26 @@ def command(
         refuse_unwritable(output)
     rules = rules_from(require, forbid, tier, max_parents, candidates)
     belief: Any = prior if prior in PRIORS else edge_prior_from(prior, "--prior", PRIORS)
-    table = read_from(**reading)
+    told = intervened_from(intervened)
+    table = read_told(told, reading)
     post = average(
-        table, score_name, prior=belief, ess=ess, method=method, error=error, seconds=seconds,
-        rng=common.seed, threads=common.threads, **rules,
+        table, score_name, prior=belief, ess=ess, method=method, missing=missing_cells, error=error,
+        seconds=seconds, rng=common.seed, threads=common.threads, intervened=told, soft=soft,
+        contexts=contexts, **rules,
     )  # fmt: skip
     if output is not None:
         post.save(output)
     record = post.record
     if common.as_json:
-        told = {k: v for k, v in record.details.items() if isinstance(v, (int, float, str, bool))}
+        plain = {k: v for k, v in record.details.items() if isinstance(v, (int, float, str, bool))}
         document = {
             "source": record.source, "score": record.details["score"],
             "prior": record.details["prior"], "method": record.details["method"],
-            "rows": float(record.details["rows"]), "graphs": len(post.weights),
+            "rows": float(record.details["rows"]), "graphs": post.graph_count,
             "edges": post.edges.to_dict(), "best": [list(e) for e in post.best.dag.edges],
-            "notes": list(record.notes), "details": told, "seconds": record.seconds,
+            "notes": list(record.notes), "details": plain, "seconds": record.seconds,
             "output": output,
+            "touched": {c: {n: float(p) for n, p in post.touched(c).items()} for c in contexts},
         }  # fmt: skip
         common.emit("average", document)
         return
@@ -100,6 +117,9 @@ def command(
     click.echo("\n".join(lines[: _SHOWN + 2] if cut else lines))
     if cut:
         click.echo("… more by --details")
+    for context in contexts:
+        found = [f"{n} {p:.3f}" for n, p in post.touched(context).items()]
+        click.echo(f"{context} touched, how probably: {', '.join(found)}")
     if details:
         click.echo(str(record))
     if output is not None:

@@ -10,6 +10,7 @@ import click
 from credo.cli.models import load_model, normalise_option
 from credo.cli.options import Common, Manual, common_options, files, option
 from credo.cli.reading import spooled
+from credo.cli.rules import names_of
 from credo.cli.terminal import heading, print_view
 
 __all__ = ["command"]
@@ -19,6 +20,9 @@ __all__ = ["command"]
 @click.argument("models", nargs=-1, required=True, metavar="A B …", shell_complete=files)
 @option("--data", metavar="TABLE", help="Rows to compare the models on.")
 @option("--weights", metavar="NAME", help="The column with the rows' weights.")
+@option("--set", "sets", multiple=True, metavar="A,B", help="Variables that an experiment set "
+        "together: the distance is that of the classes it leaves. By default what the networks' "
+        "own rows had set.")  # fmt: skip
 @option("--folds", type=int, default=10, help="Parts of the rows, for what is learned from them.")
 @normalise_option
 @common_options(seed="For the folds.")
@@ -26,6 +30,7 @@ def command(
     models: tuple[str, ...],
     data: str | None,
     weights: str | None,
+    sets: tuple[str, ...],
     folds: int,
     common: Common,
 ) -> None:
@@ -53,7 +58,8 @@ def command(
         named[name] = Dag.parse(given) if text else load_model(given)
     if data == "-":
         data = str(spooled())
-    found = compare_models(named, data, folds, common.seed, weights)
+    known = [names_of(one) for one in sets] or None
+    found = compare_models(named, data, folds, common.seed, weights, known)
     if common.as_json:
         common.emit("compare", found.to_dict())
         return

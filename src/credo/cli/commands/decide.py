@@ -14,8 +14,8 @@ from credo.core.errors import InputError
 from credo.core.state_values import json_state
 
 if TYPE_CHECKING:
-    from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.networks.network import Network
+    from credo.model.structures.structure_posterior import StructurePosterior
 
 __all__ = ["command"]
 
@@ -63,9 +63,9 @@ def command(
 ) -> None:
     """Tell what to do in each situation, and what it is worth.
 
-    MODEL is a file with decisions and utilities (.credo .xdsl .net .xmlbif), or a network with
-    --decision and --utility. QUESTIONS are such as 'EU(Drill=yes | Test=open)'; without any the
-    best strategy is told.
+    MODEL is a file with decisions and utilities (.credo .xdsl .net .xmlbif), or with --decision and
+    --utility a network, or the posterior over graphs that credo average wrote. QUESTIONS are such
+    as 'EU(Drill=yes | Test=open)'; without any the best strategy is told.
 
     \b
     Examples:
@@ -75,17 +75,22 @@ def command(
       credo decide oil.xdsl --value --next --cost Oil=30
       credo decide oil.xdsl --sensitivity
       credo decide asia.bif --decision "treat|xray=no,yes" --utility costs.csv -o treat.credo
+      credo decide graphs.credo --decision "treat|xray=no,yes" --utility costs.csv
     """
+    from credo.model.decisions.decision_network import DecisionNetwork
     from credo.predict.questions.question import parse_conditions
 
     if output is not None:
         refuse_unwritable(output)
-    net = _decided(load_model(model), model, decisions, utilities)
-    if memory is not None:
-        net = net.but(memory=memory)
+    net = _decided(load_model(model), model, decisions, utilities, memory)
+    if isinstance(net, DecisionNetwork):
+        shape = net
+    else:
+        shape = net.network
+        _refuse_of_graphs(model, output, sensitivity)
     if output is not None:
         net.save(output)
-    known, do = parse_conditions(net.chance, given) if given else ({}, {})
+    known, do = parse_conditions(shape.chance, given) if given else ({}, {})
     known |= do
     prices = numbers_by_name(costs, "--cost") or None
     how: dict[str, Any] = {"interval": interval, "draws": draws, "rng": common.seed}
@@ -126,21 +131,27 @@ def command(
 
 
 def _decided(
-    net: Any, model: str, decisions: tuple[str, ...], utilities: tuple[str, ...]
-) -> DecisionNetwork:
-    """The decision network of a file, or of a network and what is said of it."""
+    net: Any,
+    model: str,
+    decisions: tuple[str, ...],
+    utilities: tuple[str, ...],
+    memory: str | None,
+) -> Any:
+    """The decisions of a file; or of a network, or of graphs, and what is said of them."""
     from credo.model.decisions.decision_network import DecisionNetwork
     from credo.model.networks.network import Network
+    from credo.model.structures.structure_posterior import StructurePosterior
 
     if isinstance(net, DecisionNetwork):
         if decisions or utilities:
             raise InputError(f"{model} has its decisions: leave out --decision and --utility.")
-        return net
-    if not isinstance(net, Network):
+        return net if memory is None else net.but(memory=memory)
+    if not isinstance(net, (Network, StructurePosterior)):
         raise InputError(f"{model} holds a {type(net).__name__}; a network is needed to decide.")
     if not decisions or not utilities:
+        what = "a network" if isinstance(net, Network) else "a posterior over graphs"
         raise InputError(
-            f"{model} is a network without decisions.",
+            f"{model} is {what} without decisions.",
             hint="Say what can be done, --decision 'treat|xray=no,yes', and what outcomes are "
             "worth, --utility costs.csv.",
         )
@@ -148,15 +159,27 @@ def _decided(
     for one in decisions:
         name, equals, states = one.partition("=")
         options[name.strip()] = [s.strip() for s in states.split(",")] if equals else None
-    return net.decide(options, dict(_utility(path, net) for path in utilities))
+    worth = dict(_utility(path, net) for path in utilities)
+    return net.decide(options, worth, memory=memory or "full")
 
 
-def _utility(path: str, net: Network) -> tuple[str, dict[Any, float]]:
+def _refuse_of_graphs(model: str, output: str | None, sensitivity: bool) -> None:
+    """What decisions over all graphs have not."""
+    asked = "--output" if output is not None else "--sensitivity" if sensitivity else ""
+    if asked:
+        raise InputError(
+            f"{model} is a posterior over graphs, and {asked} is of one network.",
+            hint="Learn one with credo learn, or leave it out: the answer is averaged over graphs.",
+        )
+
+
+def _utility(path: str, net: Network | StructurePosterior) -> tuple[str, dict[Any, float]]:
     """A table as a utility: its last column are the numbers, the others what it depends on."""
     from credo.model.graphs.notation import quoted
 
     (*parents, name), rows = numbers_in(path, "utility")
-    known = [{str(s): s for s in net.variable(p).states} if p in net.names else {} for p in parents]
+    spelled = {v.name: {str(s): s for s in v.states} for v in net.variables if v.is_discrete}
+    known = [spelled.get(p, {}) for p in parents]
     out: dict[Any, float] = {}
     for states, number in rows:
         key = tuple(k.get(s, s) for k, s in zip(known, states, strict=True))
@@ -164,8 +187,9 @@ def _utility(path: str, net: Network) -> tuple[str, dict[Any, float]]:
     return f"{quoted(name)}|{':'.join(map(quoted, parents))}", out
 
 
-def _answer(net: DecisionNetwork, question: str, known: dict[str, Any], how: Any) -> Any:
+def _answer(net: Any, question: str, known: dict[str, Any], how: Any) -> Any:
     """An answer; what is given holds for every question."""
+    from credo.model.decisions.decision_network import DecisionNetwork
     from credo.predict.intervals.draws import has_posterior
 
     if known:
@@ -177,7 +201,9 @@ def _answer(net: DecisionNetwork, question: str, known: dict[str, Any], how: Any
             body += "()"
         joined = ", " if "|" in body else " | "
         question = f"{body[:-1].rstrip()}{joined}{said})"
-    learned = any(map(has_posterior, net.chance.distributions.values()))
+    learned = not isinstance(net, DecisionNetwork) or any(
+        map(has_posterior, net.chance.distributions.values())
+    )
     return net.ask(question, **(how if learned else {"rng": how["rng"]}))
 
 

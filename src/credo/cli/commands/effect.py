@@ -46,7 +46,8 @@ def command(
 ) -> None:
     """Estimate the effect of setting X on Y: difference, ratio and odds ratio with intervals.
 
-    SOURCE is a table, which needs --graph, or a network file. A node of the graph that is no column
+    SOURCE is a table, which needs --graph, a network file, or graphs that 'credo average' weighed,
+    whose interval includes how sure the graph is. A node of the graph that is no column
     of the table is taken as a hidden cause. The answer says which formula was used, what was only
     seen, which cells have no rows, and how strong a hidden cause would have to be.
 
@@ -54,6 +55,7 @@ def command(
     Examples:
       credo effect patients.csv smoke lung --graph '[age][smoke|age][lung|smoke:age]'
       credo effect asia.bif smoke lung --json
+      credo effect graphs.credo smoke lung
     """
     from credo.formats.files import ENDINGS
     from credo.train.causal.effect import effect

@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from credo.cli.commands.fit import fit_json, prior_named, prior_options, tell_fit
+from credo.cli.experiments import intervened_from, intervened_option, read_told
 from credo.cli.models import graph_from, load_model, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, Stopped, common_options, files, option
-from credo.cli.reading import read_from, reading_options
+from credo.cli.reading import reading_options
 from credo.cli.rules import numbers_from, numbers_option
 
 __all__ = ["command"]
@@ -23,6 +24,7 @@ __all__ = ["command"]
         "number of states, or 'continuous'.")  # fmt: skip
 @prior_options
 @numbers_option
+@intervened_option
 @option("--method", default="em",
         choices=["em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise"],
         help="How to raise the likelihood.")  # fmt: skip
@@ -44,6 +46,7 @@ def command(
     ess: float | None,
     estimate: str | None,
     numbers: tuple[str, ...],
+    intervened: tuple[str, ...],
     method: str,
     start: str | None,
     restarts: int | None,
@@ -69,9 +72,10 @@ def command(
     from credo.train.em.fit import em
 
     known: Any = graph_from(graph)
+    told = intervened_from(intervened)
     net = em(
         known,
-        read_from(**reading),
+        read_told(told, reading),
         prior_named(prior, ess),
         start=None if start is None else load_model(start),
         restarts=restarts,
@@ -83,6 +87,7 @@ def command(
         rng=common.seed,
         estimate=estimate,
         numbers=numbers_from(numbers),
+        intervened=told,
         threads=common.threads,
     )
     if output is not None:

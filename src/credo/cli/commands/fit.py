@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from credo.cli.experiments import intervened_from, intervened_option, read_told
 from credo.cli.models import graph_from, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files, option, together
-from credo.cli.reading import read_from, reading_options
+from credo.cli.reading import reading_options
 from credo.cli.rules import numbers_from, numbers_option
 
 __all__ = ["command", "fit_json", "prior_named", "prior_options", "tell_fit"]
@@ -31,6 +32,7 @@ prior_options = together(
 @option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
 @prior_options
 @numbers_option
+@intervened_option
 @option("--update", "more", is_flag=True, help="Add the rows to those GRAPH was learned from.")
 @normalise_option
 @common_options(threads="How many threads may count; all cores unless told.")
@@ -41,6 +43,7 @@ def command(
     ess: float | None,
     estimate: str | None,
     numbers: tuple[str, ...],
+    intervened: tuple[str, ...],
     more: bool,
     common: Common,
     **reading: Any,
@@ -63,19 +66,22 @@ def command(
     from credo.train.parameters.parameters import fit
 
     known: Any = graph_from(graph)
+    told = intervened_from(intervened)
     if more:
+        if told is not None:
+            raise InputError("--update takes rows in which nothing was set: no --intervened.")
         if prior != "none" or estimate or ess is not None or numbers:
             raise InputError(
                 "--update keeps the prior, the estimate and the numbers GRAPH was learned with."
             )
         if not isinstance(known, Network):
             raise InputError("--update needs a network file that was learned, such as model.credo.")
-        net = known.update(_rows(known, reading), threads=common.threads)
+        net = known.update(_rows(known, reading, None), threads=common.threads)
     else:
         chosen = prior_named(prior, ess)
         net = fit(
-            known, _rows(known, reading), chosen, estimate=estimate, numbers=numbers_from(numbers),
-            threads=common.threads,
+            known, _rows(known, reading, told), chosen, estimate=estimate,
+            numbers=numbers_from(numbers), intervened=told, threads=common.threads,
         )  # fmt: skip
     if output is not None:
         net.save(output)
@@ -85,14 +91,14 @@ def command(
     tell_fit(net, output, common)
 
 
-def _rows(known: Any, reading: dict[str, Any]) -> Any:
+def _rows(known: Any, reading: dict[str, Any], told: Any) -> Any:
     """The table as the options say; with the network's states unless they say otherwise."""
     from credo.model.networks.network import Network
 
     plain = not (reading["kind"] or reading["states"] or reading["drop"])
     if not isinstance(known, Network) or not plain:
-        return read_from(**reading)
-    return read_from(**reading, schema=known.schema)
+        return read_told(told, reading)
+    return read_told(told, reading, known.schema)
 
 
 def prior_named(name: str, ess: float | None) -> Any:

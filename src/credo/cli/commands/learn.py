@@ -9,6 +9,13 @@ from typing import Any, TypeVar
 
 import click
 
+from credo.cli.experiments import (
+    intervened_from,
+    intervened_option,
+    read_told,
+    seen_rows,
+    soft_option,
+)
 from credo.cli.learning import (
     MISSING,
     by_either,
@@ -28,7 +35,7 @@ from credo.cli.options import (
     listed,
     option,
 )
-from credo.cli.reading import read_from, reading_flags, reading_options
+from credo.cli.reading import reading_flags, reading_options
 from credo.cli.rules import (
     names_of,
     numbers_from,
@@ -69,6 +76,8 @@ BUDGET = 60.0
 @score_options
 @rule_options
 @numbers_option
+@intervened_option
+@soft_option
 @option("--seconds", "--budget", "limit", group=_SEARCH, type=float, default=BUDGET,
         metavar="SECONDS", help="Stop searching with the best graph so far; the check has what is "
         "left, at least a quarter of it. 0 for no end. Where they are not spent, the same seed "
@@ -104,6 +113,8 @@ def command(
     max_parents: int | None,
     candidates: tuple[str, ...],
     numbers: tuple[str, ...],
+    intervened: tuple[str, ...],
+    soft: bool,
     limit: float,
     target: str | None,
     order: str | None,
@@ -132,6 +143,7 @@ def command(
       credo learn patients.csv
       credo learn patients.csv -o model.bif --score bic --search hill-climb --max-parents 3
       credo learn patients.csv --forbid 'lung->smoke' --tier age,smoke --tier lung,xray --json
+      credo learn cells.csv --intervened stimulus -o cells.credo
       credo learn gaps.csv --missing-cells complete-rows -o whole.credo --quiet
       gzip -dc patients.csv.gz | credo learn - -o model.credo
     """
@@ -164,11 +176,14 @@ def command(
         **rules,
         "start": None if start is None else dag_from(start),
         "numbers": numbers_from(numbers, "auto"),
+        "intervened": intervened_from(intervened),
+        "soft": soft,
         **options,
     }
     if output is not None:
         refuse_unwritable(output)
-    table = read_from(**reading)
+    told = settings["intervened"]
+    table = read_told(told, reading)
     Rules.of(table.schema, **rules)  # refuses names that the table does not have
     _refuse_settings(table.schema, settings)
     where = output or (None if common.as_json else default_output(reading["table"]))
@@ -200,9 +215,10 @@ def command(
     if not common.as_json:
         _tell(net, details, common)
     report = None
-    if wanted or (wanted is None and not common.silent and not stopped):
+    seen = seen_rows(table, told)
+    if seen is not None and (wanted or (wanted is None and not common.silent and not stopped)):
         left = max(limit - (time.monotonic() - began), limit / 4)
-        report = checked(net, table, common, left)
+        report = checked(net, seen, common, left)
     if report is not None and where is not None and ".credo" in where:
         net = keep(net, report)  # who asks it later is told again
         net.save(where)

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
+from credo.cli.experiments import intervened_from, intervened_option, read_told, soft_option
 from credo.cli.models import dag_from, normalise_option
 from credo.cli.options import Common, Manual, common_options, files
-from credo.cli.reading import read_from, reading_options
+from credo.cli.reading import reading_options
 from credo.cli.rules import score_options, score_settings
 
 __all__ = ["command"]
@@ -18,6 +19,8 @@ __all__ = ["command"]
 @click.argument("graph", shell_complete=files)
 @reading_options
 @score_options
+@intervened_option
+@soft_option
 @normalise_option
 @common_options(threads="How many threads may count; all cores unless told.")
 def command(
@@ -26,6 +29,8 @@ def command(
     ess: float | None,
     prior_network: str | None,
     edge_prior: str | None,
+    intervened: tuple[str, ...],
+    soft: bool,
     common: Common,
     **reading: Any,
 ) -> None:
@@ -38,12 +43,14 @@ def command(
     Examples:
       credo score asia.bif patients.csv --score bdeu --ess 10
       credo score '[smoke][lung|smoke]' patients.csv --score bic --json
+      credo score '[PKA][Akt|PKA]' cells.csv --intervened stimulus
     """
     from credo.train.scores.scores import score
 
     dag = dag_from(graph)
     settings = score_settings(score_name or "bdeu", ess, prior_network, edge_prior, common.threads)
-    found = score(dag, read_from(**reading), **settings)
+    told = intervened_from(intervened)
+    found = score(dag, read_told(told, reading), **settings, intervened=told, soft=soft)
     if common.as_json:
         document = {
             "name": found.name,

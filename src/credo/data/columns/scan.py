@@ -22,7 +22,7 @@ from credo.data.columns.cells import (
 )
 from credo.data.columns.column_scan import ColumnScan
 from credo.data.sources.feed import Feed
-from credo.data.weights import RowNumbers, Weights
+from credo.data.weights import RowNumbers, Weights, are_whole
 
 
 @dataclass(slots=True)
@@ -35,6 +35,8 @@ class Scan:
     numbers: RowNumbers
     kept: bool
     """Whether the cells are in memory; otherwise the table was only looked at."""
+    whole: bool = False
+    """Whether there are weights, all whole numbers."""
 
 
 def scan(
@@ -70,6 +72,7 @@ def scan(
         if not found.kept:
             for one in found.columns.values():
                 one.forget()
+    found.whole = bool(found.weights) and are_whole(found.weights)
     return found
 
 

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,13 @@ from credo.data.sources.feed import (
     foreign,
     record_batches,
 )
-from credo.data.sources.folders import below, files_in, open_parts, partition_note, with_folders
+from credo.data.sources.folders import (
+    below,
+    files_in,
+    open_parts,
+    partition_note,
+    with_folders,
+)
 from credo.data.sources.jsonlines import KEPT, json_feed
 from credo.data.sources.queries import (
     ENDINGS,
@@ -104,10 +111,10 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     listed = isinstance(given, (list, tuple))
     texts = [os.fspath(p) for p in (given if listed else [given])]
     text = texts[0] + ", …" * (len(texts) > 1)
-    found = [(p, open_parts(t, p)) for t in texts for p in _matches(t)]
+    found = [(p, open_parts(t, p)) for t in texts for p in matching(t)]
     paths = [p for p, _ in found]
     stamps = tuple(FileStamp.of(p) for p in paths if p.is_file())
-    feeds = [_one(p, options, len(paths)) for p in paths]
+    feeds = [open_file(p, options, len(paths)) for p in paths]
     feeds = with_folders(feeds, [told for _, told in found])
     first = feeds[0]
     label = first.label if len(feeds) == 1 else f"{len(feeds)} files {text}"
@@ -169,7 +176,8 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     )
 
 
-def _matches(text: str) -> list[Path]:
+def matching(text: str) -> list[Path]:
+    """The files that a path, a folder or a glob names."""
     if "://" in text:
         raise InputError(
             f"{text!r} is an address; credo reads local files.", hint="Download it first."
@@ -214,7 +222,10 @@ def _leads_nowhere(text: str, path: Path) -> TableError:
     return TableError(f"{text} is a link to {os.readlink(path)}, which is not there.")
 
 
-def _one(path: Path, options: TextOptions, files: int) -> Feed:
+def open_file(
+    path: Path, options: TextOptions, files: int, groups: tuple[int, ...] | None = None
+) -> Feed:
+    """The feed of one file, or of some row groups of a Parquet file."""
     suffix, compression = path.suffix.lower(), ""
     if suffix in _COMPRESSED:
         compression, suffix = suffix, path.with_suffix("").suffix.lower()
@@ -235,7 +246,8 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
         )
     if form == "database":
         return feed_of_database(path)
-    return _arrow_errors(path, _parquet_feed if form == "parquet" else _ipc_feed)
+    parquet = partial(_parquet_feed, groups=groups)
+    return _arrow_errors(path, parquet if form == "parquet" else _ipc_feed)
 
 
 def _unknown_ending(path: Path) -> TableError:
@@ -296,7 +308,7 @@ def _arrow_errors(path: Path, open_feed: Callable[[Path], Feed]) -> Feed:
     return replace(feed, batches=batches)
 
 
-def _parquet_feed(path: Path) -> Feed:
+def _parquet_feed(path: Path, groups: tuple[int, ...] | None = None) -> Feed:
     import pyarrow.parquet as pq
 
     opened = pq.ParquetFile(path)
@@ -311,10 +323,12 @@ def _parquet_feed(path: Path) -> Feed:
         with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
             if len(set(schema.names)) < len(schema.names):  # repeated names: by position
                 rows = batch_rows(len(names))
-                yield from record_batches(file.iter_batches(rows), names, wanted, path.name)
+                found = file.iter_batches(rows, row_groups=groups)
+                yield from record_batches(found, names, wanted, path.name)
                 return
             columns = [given[n] for n in wanted]
-            for batch in file.iter_batches(batch_rows(len(columns)), columns=columns):
+            rows = batch_rows(len(columns))
+            for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
                 at = {name: i for i, name in enumerate(batch.schema.names)}
                 yield {n: sound(batch.column(at[given[n]]), n, path.name) for n in wanted}
 
@@ -322,7 +336,8 @@ def _parquet_feed(path: Path) -> Feed:
         found = opened.iter_batches(1, columns=[schema.names[i]])
         return [batch.column(0) for batch in islice(found, 1)]
 
-    rows = opened.metadata.num_rows
+    meta = opened.metadata
+    rows = meta.num_rows if groups is None else sum(meta.row_group(i).num_rows for i in groups)
     return _typed_feed(path, schema, batches, rows, declared_by(schema, first, path.name))
 
 

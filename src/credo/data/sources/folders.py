@@ -108,9 +108,9 @@ def with_folders(feeds: Sequence[Feed], told: Sequence[dict[str, str | None]]) -
     names = [n for n in named if n not in feeds[0].names]
     twice = [n for n in named if n in feeds[0].names]
     first = replace(feeds[0], notes=(*feeds[0].notes, *map(_own_is_read, twice)))
-    types = _types(names, told)
+    types = folder_types(names, told)
     return [
-        _beside(feed, {n: one[n] for n in names if n in one}, types) if names else feed
+        beside(feed, {n: one[n] for n in names if n in one}, types) if names else feed
         for feed, one in zip((first, *feeds[1:]), told, strict=True)
     ]
 
@@ -132,7 +132,7 @@ def below(paths: Sequence[Path]) -> list[str]:
     return [str(p.relative_to(above)) for p in paths]
 
 
-def _types(names: Sequence[str], told: Sequence[dict[str, str | None]]) -> dict[str, Any]:
+def folder_types(names: Sequence[str], told: Sequence[dict[str, str | None]]) -> dict[str, Any]:
     """Whole numbers where the folders of all files are such."""
     out = {}
     for name in names:
@@ -142,7 +142,8 @@ def _types(names: Sequence[str], told: Sequence[dict[str, str | None]]) -> dict[
     return out
 
 
-def _beside(feed: Feed, values: dict[str, str | None], types: dict[str, Any]) -> Feed:
+def beside(feed: Feed, values: dict[str, str | None], types: dict[str, Any]) -> Feed:
+    """A feed with the columns that folders name, the same in all of its rows."""
     kinds = {n: pa.string() if feed.text else types[n] for n in values}
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:

@@ -17,6 +17,7 @@ from typing import Any
 from credo.core.drawing.marked import marked_svg
 from credo.core.errors import InputError, unknown_name
 from credo.model.graphs.refusals import checked_nodes
+from credo.model.methods.causal import PagMethods
 from credo.model.values.value import Told
 
 __all__ = ["Pag"]
@@ -28,7 +29,7 @@ Edge = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Pag(Told):
+class Pag(PagMethods, Told):
     """A partial ancestral graph; edges are (a, b, mark at a, mark at b), a mark "o", ">" or "-".
 
     `reasons` says of a mark, by (other end, its end), which rule put it there; `separators` which
@@ -80,6 +81,13 @@ class Pag(Told):
     def __hash__(self) -> int:
         return hash((frozenset(self.nodes), frozenset(self._marks().items())))
 
+    def _known(self, a: str, b: str) -> None:
+        for name in (a, b):
+            if name not in self.nodes:
+                raise unknown_name("Node", name, self.nodes, "in the graph")
+        if a == b:
+            raise InputError(f"Two nodes are needed, got {a!r} twice.")
+
     def joined(self, a: str, b: str) -> bool:
         """Whether an edge joins two nodes.
 
@@ -94,9 +102,7 @@ class Pag(Told):
         >>> Pag(("A", "B"), (("A", "B", "-", ">"),)).causes("A", "B")
         True
         """
-        for name in (a, b):
-            if name not in self.nodes:
-                raise unknown_name("Node", name, self.nodes, "in the graph")
+        self._known(a, b)
         marks = self._marks()
         sure = [(u, v) for (u, v), m in marks.items() if m == ">" and marks[v, u] == "-"]
         if _reaches(sure, a, b):

@@ -9,12 +9,13 @@ one or is missing. Counted between the CPDAGs (Tsamardinos, Brown & Aliferis 200
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from credo.core.drawing.svg import graph_svg
 from credo.core.errors import InputError
-from credo.model.graphs.equivalence import cpdag
+from credo.model.graphs.equivalence import cpdag, target_sets
 from credo.model.graphs.refusals import arrow
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from credo.model.graphs.relations import Relations
     from credo.model.networks.network import Network
 
-__all__ = ["Comparison", "compare_graphs", "compared", "same_nodes", "shd"]
+__all__ = ["Comparison", "compare_graphs", "compared", "same_nodes", "sets_of", "shd"]
 
 Edge = tuple[str, str]
 
@@ -107,10 +108,25 @@ def same_nodes(dag: Relations, other: object) -> Relations:
     return other
 
 
-def compare_graphs(one: Dag | Network | str, two: Dag | Network | str) -> Comparison:
+def compare_graphs(
+    one: Dag | Network | str, two: Dag | Network | str, interventions: Any = None
+) -> Comparison:
     """How the second graph differs from the first; see `credo.compare`."""
     first, second = _graph(one), _graph(two)
-    return compared(first, same_nodes(first, second))
+    return compared(first, same_nodes(first, second), sets_of((one, two), interventions))
+
+
+def sets_of(models: Iterable[Any], interventions: Any = None) -> list[Any]:
+    """The sets that experiments set: as given, else those that networks were learned from.
+
+    >>> sets_of([], [["A"]])
+    [['A']]
+    """
+    if interventions is not None:
+        return target_sets(interventions)
+    records = [getattr(m, "record", None) for m in models]
+    told = [s for r in records if r is not None for s in r.details.get("interventions", ())]
+    return [list(s) for s in dict.fromkeys(map(tuple, told))]
 
 
 def _graph(given: Any) -> Relations:
@@ -130,8 +146,10 @@ def _graph(given: Any) -> Relations:
     return given
 
 
-def compared(dag: Relations, other: Relations) -> Comparison:
-    """The edges of both graphs, sorted into four kinds."""
+def compared(dag: Relations, other: Relations, sets: Any = ()) -> Comparison:
+    """The edges of both graphs, sorted into four kinds; SHD of the classes that experiments in
+    which some sets were set leave.
+    """
     mine, theirs = set(dag.edges), set(other.edges)
     turned = [(a, b) for a, b in dag.edges if (b, a) in theirs]
     return Comparison(
@@ -140,7 +158,7 @@ def compared(dag: Relations, other: Relations) -> Comparison:
         tuple(e for e in dag.edges if e not in theirs and e[::-1] not in theirs),
         tuple(e for e in other.edges if e not in mine and e[::-1] not in mine),
         dag.nodes,
-        shd(dag, other, "cpdag"),
+        shd(dag, other, "cpdag", sets),
     )
 
 

@@ -22,7 +22,7 @@ from credo.model.graphs.networkx_graph import networkx_graph
 from credo.model.graphs.paths import Reason, reason
 from credo.model.graphs.refusals import arrow, checked_edge, checked_nodes
 from credo.model.graphs.relations import Edge, Names
-from credo.model.graphs.separation import reachable
+from credo.model.graphs.separation import reachable, separated
 from credo.model.graphs.statements import Factorisation, Independences, independences
 
 __all__ = ["Dag"]
@@ -211,7 +211,7 @@ no brackets of its own.
         True
         """
         a, b, z = self._three(x, y, given)
-        return reachable(self._parents, self._children, a, z).isdisjoint(b)
+        return separated(self._parents, self._children, a, b, z)
 
     def d_connected(self, x: Names, given: Names = ()) -> tuple[str, ...]:
         """Every other node that may depend on `x` given what is observed.
@@ -314,13 +314,15 @@ no brackets of its own.
         """
         return shd(self, same_nodes(self, other), of, list(interventions))
 
-    def compare(self, other: Dag) -> Comparison:
+    def compare(self, other: Dag, *, interventions: Iterable[Names] = ()) -> Comparison:
         """The edges that `other` shares with this graph, has reversed, misses, or has besides.
+
+        Its SHD is that of `shd`; `interventions` are those of `cpdag`.
 
         >>> Dag.parse("[A][B|A][C|B]").compare(Dag.parse("[A|B][B][C]")).missing
         (('B', 'C'),)
         """
-        return compared(self, same_nodes(self, other))
+        return compared(self, same_nodes(self, other), list(interventions))
 
     # --- text ---------------------------------------------------------------------------
 

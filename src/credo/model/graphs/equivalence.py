@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from credo.model.graphs.relations import Relations
 from credo.model.values.value import Told
 
-__all__ = ["Cpdag", "compelled", "cpdag", "v_structures"]
+__all__ = ["Cpdag", "compelled", "cpdag", "target_sets", "v_structures"]
 
 Edge = tuple[str, str]
 
@@ -152,7 +152,7 @@ def _interventional(dag: Relations, targets: Iterable[Iterable[str]]) -> Cpdag:
     near = np.zeros((len(dag), len(dag)), dtype=bool)
     arrow = np.zeros_like(near)
     fixed = compelled(dag._parents, dag._order)
-    sets = [set(dag._named(dag._all_at(names))) for names in _target_sets(targets)]
+    sets = [set(dag._named(dag._all_at(names))) for names in target_sets(targets)]
     for a, b in dag.edges:
         i, j = index[a], index[b]
         near[i, j] = near[j, i] = True
@@ -162,7 +162,8 @@ def _interventional(dag: Relations, targets: Iterable[Iterable[str]]) -> Cpdag:
     return Cpdag(directed, [e for e in dag.edges if e not in set(directed)], dag.nodes)
 
 
-def _target_sets(targets: Any) -> list[Any]:
+def target_sets(targets: Any) -> list[Any]:
+    """The sets that experiments set, one name standing for a set of its own."""
     if isinstance(targets, str) or not isinstance(targets, Iterable):
         raise InputError(
             f"interventions= is a list of the sets of nodes that were set, got {targets!r}.",

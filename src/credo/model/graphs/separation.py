@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
-__all__ = ["active_path", "ancestral", "open_path", "reachable", "simple_paths"]
+__all__ = ["active_path", "ancestral", "open_path", "reachable", "separated", "simple_paths"]
 
 Lists = Sequence[Sequence[int]]
 
@@ -39,9 +39,16 @@ def ancestral(parents: Lists, given: Iterable[int]) -> bytearray:
 
 
 def _ball(
-    parents: Lists, children: Lists, start: Iterable[int], given: Iterable[int]
+    parents: Lists,
+    children: Lists,
+    start: Iterable[int],
+    given: Iterable[int],
+    ends: frozenset[int] = frozenset(),
 ) -> tuple[list[int], dict[int, int]]:
-    """The states 2·node + direction in the order they are reached, and from where."""
+    """The states 2·node + direction in the order they are reached, and from where.
+
+    It stops where it comes to one of `ends`.
+    """
     opened = ancestral(parents, given)
     seen = bytearray(len(parents))
     for v in given:
@@ -64,6 +71,8 @@ def _ball(
             if s not in before:
                 before[s] = state
                 line.append(s)
+                if s // 2 in ends:
+                    return line, before
     return line, before
 
 
@@ -78,6 +87,20 @@ def reachable(
     """
     given = list(given)
     return {s // 2 for s in _ball(parents, children, start, given)[0]} - set(given)
+
+
+def separated(
+    parents: Lists, children: Lists, start: Iterable[int], end: Iterable[int], given: Iterable[int]
+) -> bool:
+    """Whether no active path joins one of `start` to one of `end`.
+
+    >>> alarm = [[], [], [0, 1]], [[2], [2], []]
+    >>> separated(*alarm, [0], [1], []), separated(*alarm, [0], [1], [2])
+    (True, False)
+    """
+    given, ends = list(given), frozenset(end)
+    line, _ = _ball(parents, children, start, given, ends)
+    return ends.isdisjoint({s // 2 for s in line} - set(given))
 
 
 def active_path(

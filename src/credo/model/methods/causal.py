@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from credo.model.causal.causal_graph import CausalGraph
+    from credo.model.causal.pag import Pag
     from credo.model.graphs.relations import Names
     from credo.predict.causal.adjustment import AdjustmentSets
     from credo.predict.causal.designs import Instrument
     from credo.predict.causal.identify import Identification
 
-__all__ = ["CausalMethods"]
+__all__ = ["CausalMethods", "PagMethods"]
 
 
 class CausalMethods:
@@ -86,3 +87,43 @@ class CausalMethods:
         from credo.predict.causal.designs import instruments
 
         return instruments(self._asked, x, y)
+
+
+class PagMethods:
+    """The questions of a class of graphs; `Pag` adds the rest."""
+
+    __slots__ = ()
+
+    @property
+    def _asked(self) -> Pag:
+        return cast("Pag", self)
+
+    def effect(self, x: str, y: str) -> Identification:
+        """The formula of P(y | do(x)) that all graphs of the class share, or why there is none.
+
+        It is an adjustment (Perković et al. 2018), or P(y) where no graph has a path from x to y.
+
+        >>> from credo.model.causal.pag import Pag
+        >>> edges = (("A", "X", "o", ">"), ("B", "X", "o", ">"), ("X", "Y", "-", ">"))
+        >>> pag = Pag(("A", "B", "X", "Y"), edges)
+        >>> print(pag.effect("X", "Y").formula)
+        P(Y | X)
+        >>> print(pag.effect("A", "X").reason)
+        not identifiable from the class: between A and X some graphs of the class have a hidden \
+common cause, or point the other way.
+        """
+        from credo.predict.causal.classes import class_effect
+
+        return class_effect(self._asked, x, y)
+
+    def adjustment_sets(self, x: str, y: str) -> AdjustmentSets:
+        """The smallest sets that adjust the effect of x on y in every graph of the class.
+
+        >>> from credo.model.causal.pag import Pag
+        >>> edges = (("A", "X", "o", ">"), ("B", "X", "o", ">"), ("X", "Y", "-", ">"))
+        >>> [s.names for s in Pag(("A", "B", "X", "Y"), edges).adjustment_sets("X", "Y")]
+        [()]
+        """
+        from credo.predict.causal.classes import class_adjustment_sets
+
+        return class_adjustment_sets(self._asked, x, y)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
+
+from credo.core.engine_frames import lies_with_engine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +60,7 @@ class NaiveBayesMethods:
 
         return joint_of_row(self._model, row, unseen)
 
-    def predict_proba(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> Floats:
+    def predict_proba(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> Any:
         """P(class | row) for each row of a table, a column for each class.
 
         >>> import credo as cr
@@ -66,17 +68,57 @@ class NaiveBayesMethods:
         >>> model.predict_proba({"Wind": ["Strong", None]}).round(4).tolist()
         [[0.4661, 0.5339], [0.3571, 0.6429]]
         """
+        if lies_with_engine(rows):
+            from credo.predict.rows.on_engines import frame_with_probabilities
+
+            return frame_with_probabilities(self._model, rows, self._model.target, unseen=unseen)
         from credo.predict.rows.naive import predict_table
 
         out: Floats = predict_table(self._model, rows, "posterior", unseen, threads)
         return out
 
-    def predict(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> list[Any]:
+    def predict(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> Any:
         """The most probable class of each row of a table."""
+        if lies_with_engine(rows):
+            from credo.predict.rows.on_engines import frame_with_classes
+
+            return frame_with_classes(self._model, rows, self._model.target, unseen=unseen)
         from credo.predict.rows.naive import predict_table
 
         best = predict_table(self._model, rows, "best", unseen, threads)
         return [self._model.classes[int(k)] for k in best]
+
+    def to_sql(
+        self,
+        dialect: str,
+        *,
+        target: str | None = None,
+        table: str | Sequence[str] = "rows",
+        keep: Sequence[str] | str = (),
+        columns: Collection[str] | None = None,
+        unseen: str = "missing",
+    ) -> str:
+        """P(class | row) as one SELECT of 'duckdb', 'spark', 'postgres' or 'bigquery'.
+
+        It gives what `predict_proba` gives, a column `p_…` for each class, and carries the columns
+        that `keep` names; `columns` names the features that the table has, if not all. A missing
+        cell drops out. NULL stands for what `predict_proba` refuses, and for a row that lacks some
+        of more than four numbers that vary together. See docs/sql.md.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> import duckdb
+        >>> con = duckdb.connect()
+        >>> _ = con.sql("CREATE TABLE days AS SELECT unnest(['Strong', NULL]) AS Wind")
+        >>> answers = con.sql(model.to_sql("duckdb", table="days", columns=["Wind"]))
+        >>> [[round(p, 4) for p in row] for row in answers.fetchall()]
+        [[0.4661, 0.5339], [0.3571, 0.6429]]
+        """
+        from credo.predict.sql.statement import naive_sql
+
+        return naive_sql(
+            self._model, dialect, target, table=table, keep=keep, columns=columns, unseen=unseen
+        )
 
     def explain(
         self,

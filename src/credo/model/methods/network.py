@@ -6,9 +6,10 @@ intervention cuts. The algorithms live in `credo.predict` and `credo.checking`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from credo.core.engine_frames import lies_with_engine
 from credo.core.errors import InputError
 from credo.model.methods.questions import Questions
 
@@ -45,7 +46,8 @@ class NetworkMethods(Questions):
     ) -> NDArray[np.float64] | Any:
         """P(target | the other cells) for each row of a table, a column for each state.
 
-        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
+        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`. A Dask or Spark
+        frame comes back with a column for each state, computed where its rows are, lazily.
 
         >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -55,6 +57,11 @@ class NetworkMethods(Questions):
         from credo.predict.questions.request import draws_of
 
         n = draws_of(draws, interval)
+        if lies_with_engine(rows) and interval is None and target in self._asked.schema:
+            from credo.predict.rows.on_engines import frame_with_probabilities
+
+            net = self._asked
+            return frame_with_probabilities(net, rows, net.variable(target), target=target)
         if interval is not None:
             from credo.predict.intervals.interval import predict_proba_interval
 
@@ -62,6 +69,42 @@ class NetworkMethods(Questions):
         from credo.predict.rows.rows import predict_proba
 
         return predict_proba(self._asked, rows, target, threads=threads)
+
+    def to_sql(
+        self,
+        dialect: str,
+        *,
+        target: str,
+        table: str | Sequence[str] = "rows",
+        keep: Sequence[str] | str = (),
+        columns: Collection[str] | None = None,
+        gaps: str = "sum",
+    ) -> str:
+        """P(target | row) as one SELECT of 'duckdb', 'spark', 'postgres' or 'bigquery'.
+
+        It gives what `predict_proba` gives, a column `p_…` for each state, and carries the columns
+        that `keep` names; `columns` names those that the table has, if not all. Missing cells are
+        summed over; with `gaps="null"` a row with a gap in the Markov blanket has no answer, in a
+        shorter statement. NULL stands for what `predict_proba` refuses (a state that the network
+        does not have, a row of probability zero in the families that were read), and for a row
+        without a number that an observed number is a line of. See docs/sql.md.
+
+        >>> from credo import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> import duckdb
+        >>> con = duckdb.connect()
+        >>> _ = con.sql("CREATE TABLE rows AS SELECT unnest([true, false, NULL]) AS wet")
+        >>> answers = con.sql(net.to_sql("duckdb", target="rain", keep="wet"))
+        >>> answers.columns
+        ['wet', 'p_False', 'p_True']
+        >>> [round(p, 4) for _, _, p in answers.fetchall()]
+        [0.6667, 0.0526, 0.2]
+        """
+        from credo.predict.sql.statement import network_sql
+
+        return network_sql(
+            self._asked, dialect, target, table=table, keep=keep, columns=columns, gaps=gaps
+        )
 
     def sample(
         self,
@@ -73,13 +116,15 @@ class NetworkMethods(Questions):
         path: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         report: Report | None = None,
+        engine: Any = None,
     ) -> Any:
         """Rows drawn from the network, all of it or given evidence, exactly; see docs/sampling.md.
 
         A `Table`; `to="pandas"`, `"polars"`, `"arrow"` or `"dict"` asks for another kind of frame,
         and `path="rows.parquet"` writes a file of any length instead (and returns its path), with
         a progress bar on terminals, or `report=`, a function of (done, total). The same seed gives
-        the same rows for any number of threads.
+        the same rows for any number of threads, and with `engine=` (a Dask client, a Spark session,
+        an executor), whose workers write Parquet files in parallel into the folder `path=`.
 
         >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -99,6 +144,10 @@ class NetworkMethods(Questions):
                 "rng must be a whole-number seed or a generator, so that rows can be drawn again.",
                 hint=f"Write net.sample({n!r}, rng=0).",
             )
+        if engine is not None:
+            from credo.predict.sampling.on_engine import sample_on
+
+            return sample_on(engine, self._asked, n, rng, given, path, report)
         return sample(self._asked, n, rng, given, to=to, path=path, threads=threads, report=report)
 
     def impute(self, rows: Any, method: str = "mode", **options: Any) -> Any:
@@ -107,7 +156,8 @@ class NetworkMethods(Questions):
         `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
         them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
         After `cr.em` with a prior each sample has parameters of its own, drawn given the observed
-        cells, so that copies differ as much as the rows leave open.
+        cells, so that copies differ as much as the rows leave open. A Dask or Spark frame is filled
+        where its rows are, lazily.
 
         >>> from credo import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -116,6 +166,10 @@ class NetworkMethods(Questions):
         True   True
         False  False
         """
+        if lies_with_engine(rows):
+            from credo.predict.rows.on_engines import filled_frame
+
+            return filled_frame(self._asked, rows, method, **options)
         from credo.predict.rows.impute import impute
 
         return impute(self._asked, rows, method, notes=True, uncertain=True, **options)

@@ -154,8 +154,8 @@ class StructureMethods:
     ) -> AveragedDecisions:
         """What to do when the graph itself is not sure: a decision problem over all graphs.
 
-        As `decide` of a network, with `solve` and `best`. A decision that is a variable is set in
-        every graph (do).
+        As `decide` of a network, with `solve`, `best`, `ask`, `compare`, `value_of_information` and
+        `next_question`. A decision that is a variable is set in every graph (do).
 
         >>> import credo as cr
         >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))

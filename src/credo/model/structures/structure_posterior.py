@@ -134,6 +134,23 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
         a, b = self._pair(parent, child)
         return Chance(self.edge_p[a, b], self.edge_error[a, b])
 
+    def touched(self, context: str) -> dict[str, Chance]:
+        """The probability that an experiment touched each variable, the most probable first.
+
+        `context` is a column of `contexts=` of `cr.average`.
+
+        >>> import credo as cr
+        >>> table = cr.examples.pneumonia().select(["Pneu", "Cou"])
+        >>> {n: round(p, 2) for n, p in cr.average(table, contexts="Pneu").touched("Pneu").items()}
+        {'Cou': 0.5}
+        """
+        known = self.record.details.get("contexts", ())
+        if context not in known:
+            raise unknown_name("The context", context, known, "among contexts=")
+        others = [n for n in self.names if n not in known]
+        found = {n: self.edge(context, n) for n in others}
+        return dict(sorted(found.items(), key=lambda one: -one[1]))
+
     def adjacent(self, a: str, b: str) -> Chance:
         """The probability that an edge joins two variables, whichever way.
 
@@ -256,8 +273,30 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
     @property
     def graphs(self) -> Iterator[tuple[Dag, float]]:
         """The different graphs and their weights, the heaviest first."""
-        for g in np.argsort(-np.round(self.weights, 12), kind="stable").tolist():
-            yield self.dag(g), float(self.weights[g])
+        first, weights = self._different
+        for g in np.argsort(-np.round(weights, 12), kind="stable").tolist():
+            yield self.dag(int(first[g])), float(weights[g])
+
+    @property
+    def graph_count(self) -> int:
+        """How many different graphs are here; after an intervention, there were before it.
+
+        >>> import credo as cr
+        >>> cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).graph_count
+        3
+        """
+        return int(self.record.details.get("distinct", len(self.weights)))
+
+    @cached_property
+    def _different(self) -> tuple[NDArray[np.intp], Floats]:
+        """Where each different graph is first, and its weight."""
+        bits = np.packbits(self.adjacency.reshape(len(self.members), -1), axis=1)
+        _, first, inverse = np.unique(bits, axis=0, return_index=True, return_inverse=True)
+        weights = np.bincount(np.asarray(inverse).ravel(), self.weights, len(first)).astype(
+            np.float64
+        )
+        order = np.argsort(first)
+        return first[order], weights[order]
 
     def sample(self, n: int, rng: Rng) -> list[Dag]:
         """Graphs drawn by their weights.
@@ -274,7 +313,7 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
     @property
     def best(self) -> Network:
         """The graph with the highest weight of those here, with its distributions."""
-        return self.network_of(int(np.argmax(np.round(self.log_weights, 9))))
+        return self._with_tables(self.dag(int(np.argmax(np.round(self.log_weights, 9)))))
 
     def consensus(self, threshold: float = 0.5) -> Dag:
         """The pairs that are joined at least that probably, strongest first, the likelier way.
@@ -306,7 +345,10 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
         >>> cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"])).network()
         Network(2 variables, 1 edge, 3 parameters)
         """
-        dag = self.consensus(_threshold(threshold, 0.5))
+        return self._with_tables(self.consensus(_threshold(threshold, 0.5)))
+
+    def _with_tables(self, dag: Dag) -> Network:
+        """A graph with its distributions, of all completions where cells were drawn with graphs."""
         known = {(f.child.name, frozenset(p.name for p in f.parents)): f for f in self.families}
         locals_ = {n: known[n, frozenset(dag.parents(n))] for n in self.names}
         return Network.trusted(dag, locals_, None)
@@ -316,13 +358,13 @@ class StructurePosterior(StructureMethods, Shown, Frozen):
     def __repr__(self) -> str:
         return (
             f"StructurePosterior({many(len(self.variables), 'variable')}, "
-            f"{many(len(self.weights), 'graph')}, prior {self.record.details.get('prior')})"
+            f"{many(self.graph_count, 'graph')}, prior {self.record.details.get('prior')})"
         )
 
     @property
     def _title(self) -> str:
         details = self.record.details
-        graphs = f"{many(len(self.weights), 'graph')} over {many(len(self.names), 'variable')}"
+        graphs = f"{many(self.graph_count, 'graph')} over {many(len(self.names), 'variable')}"
         if self.complete:
             how = "every one weighed"
         elif details.get("method") == "exact":

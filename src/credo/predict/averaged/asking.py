@@ -46,6 +46,7 @@ __all__ = [
     "effect",
     "intervened",
     "joint_samples",
+    "mean_samples",
     "notes_of",
     "spread_over",
     "without_causes",
@@ -116,6 +117,11 @@ def joint_samples(
     return found.reshape(-1, *(post.schema[name].arity for name in names))
 
 
+def mean_samples(post: StructurePosterior, name: str, n: int, rng: Rng) -> Floats:
+    """The mean of a number under draws of a graph and its parameters."""
+    return _samples(_parts(post, name, {}), name, {}, n, rng, normal=True)[:, 0]
+
+
 def _parts(post: StructurePosterior, target: Any, given: Mapping[str, Any]) -> Parts:
     names = [target] if isinstance(target, str) else list(target)
     return parts_of(post, [n for n in dict.fromkeys([*names, *given]) if n in post.names])
@@ -155,7 +161,7 @@ def _averaged(points: list[Any], shares: Floats) -> Any:
 
 def notes_of(post: StructurePosterior, interval: float | None) -> tuple[str, ...]:
     """What is said of an average: over what, and what its interval includes."""
-    graphs, prior = many(len(post.weights), "graph"), post.record.details.get("prior")
+    graphs, prior = many(post.graph_count, "graph"), post.record.details.get("prior")
     includes = ": the interval includes how sure the graph is" if interval is not None else ""
     told = [n for n in post.record.notes if n.startswith(("cells are missing", "the chains"))]
     return f"averaged over {graphs}, prior {prior}{includes}", *told

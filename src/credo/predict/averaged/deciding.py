@@ -31,10 +31,19 @@ from credo.model.networks.network import Local, Network
 from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.randomness import Rng
 from credo.predict.averaged.asking import answer, joint_samples, notes_of, without_causes
+from credo.predict.decisions.asking import answered, expected_of
 from credo.predict.decisions.deciding import decide as decide_network
+from credo.predict.decisions.information import (
+    InformationValue,
+    NextQuestion,
+    questioned,
+    unpriced,
+    valued,
+)
 from credo.predict.decisions.problem import Problem, problem_of
 from credo.predict.decisions.solution import Ranking, Solution
 from credo.predict.decisions.solving import ranking, solved
+from credo.predict.decisions.strategies import StrategyComparison, compared
 from credo.predict.decisions.valuations import Valuation
 
 __all__ = ["AveragedDecisions", "decide"]
@@ -113,6 +122,118 @@ class AveragedDecisions(Shown, Frozen):
         problem = self._problem(given)
         return ranking(problem, given, decision, interval=interval, draws=draws, rng=rng)
 
+    def ask(
+        self,
+        question: str,
+        *,
+        interval: float | None = None,
+        draws: int | None = None,
+        rng: Rng = 0,
+    ) -> Any:
+        """Answer a question in text: `"EU(treat=yes | Cou=T)"`, `"argmax EU(treat)"`, `"EU"`.
+
+        As `ask` of a decision network; probabilities are asked of the posterior itself.
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> d = post.decide({"treat|Cou": ["no", "yes"]}, {"harm|treat:Pneu": {
+        ...     "no": {"F": 0, "T": -100}, "yes": {"F": -10, "T": -30}}})
+        >>> round(d.ask("EU(treat=no | Cou=T)"), 4), d.ask("argmax EU(treat | Cou=F)")
+        (-57.742, 'yes')
+        """
+        how: dict[str, Any] = {"interval": interval, "draws": draws, "rng": rng}
+        found = answered(
+            self.network, question, lambda known: expected_of(self._problem(known), **how),
+            lambda name, known: self.best(known, decision=name, **how),
+        )  # fmt: skip
+        if found is None:
+            raise InputError(
+                f"Decisions over graphs answer questions about EU, got {question!r}.",
+                hint="A probability is asked of the posterior: post.ask(…), or of one network.",
+            )
+        return found
+
+    def compare(
+        self,
+        strategies: Mapping[str, Any],
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = 0.95,
+        draws: int | None = None,
+        rng: Rng = 0,
+    ) -> StrategyComparison:
+        """Strategies side by side on average over graphs; None is the best one.
+
+        Each draw is a graph and its parameters, the same for all strategies.
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> d = post.decide({"treat|Cou": ["no", "yes"]}, {"harm|treat:Pneu": {
+        ...     "no": {"F": 0, "T": -100}, "yes": {"F": -10, "T": -30}}})
+        >>> ways = {"by the cough": {"treat": {"F": "no", "T": "yes"}}, "never": {"treat": "no"}}
+        >>> print(d.compare(ways, interval=None))
+        strategy      expected utility
+        by the cough          -24.2109
+        never                 -42.3077
+        """
+        return compared(
+            self._problem(given), strategies, lambda: self.solve(interval=None),
+            interval=interval, draws=draws, rng=rng,
+        )  # fmt: skip
+
+    def value_of_information(
+        self,
+        variables: str | Sequence[str] | None = None,
+        given: Mapping[str, Any] | None = None,
+        *,
+        before: str | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> InformationValue:
+        """What it is worth to know each variable, or some together, before a decision.
+
+        What comes after the decision in any graph cannot be known before it.
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> d = post.decide({"treat": ["no", "yes"]}, {"harm|treat:Pneu": {
+        ...     "no": {"F": 0, "T": -50}, "yes": {"F": -10, "T": -30}}})
+        >>> print(d.value_of_information())
+        before treat (expected utility -18.4615)
+        knowing  is worth
+        Pneu      5.76923  ██████████
+        Cou      0.968999  █▋
+        all together 5.76923
+        """
+        own, prices = self._unpriced(costs)
+        return valued(own._problem(given), prices, variables, before)
+
+    def next_question(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        among: Sequence[str] | None = None,
+        costs: Mapping[str, float] | None = None,
+        before: str | None = None,
+        exact: bool | None = None,
+    ) -> NextQuestion:
+        """Which question to ask next, each at its price, or whether to decide now.
+
+        >>> import credo as cr
+        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
+        >>> d = post.decide({"treat": ["no", "yes"]}, {"harm|treat:Pneu": {
+        ...     "no": {"F": 0, "T": -60}, "yes": {"F": -10, "T": -30}}})
+        >>> d.next_question(costs={"Pneu": 9, "Cou": 1}).variable is None
+        True
+        """
+        own, prices = self._unpriced(costs)
+        return questioned(own._problem(given), prices, among, before, exact)
+
+    def _unpriced(
+        self, costs: Mapping[str, float] | None
+    ) -> tuple[AveragedDecisions, Mapping[str, float]]:
+        net, prices = unpriced(self.network, costs)
+        return AveragedDecisions(self.posterior, net, self.graphs), prices
+
     def _problem(self, given: Mapping[str, Any] | None) -> _Averaged:
         base = problem_of(self.network, given)
         post, net = self.graphs, self.network
@@ -121,7 +242,7 @@ class AveragedDecisions(Shown, Frozen):
                 if other in post.names and other not in net.decisions:
                     _refuse_later(post, name, other)
         known = {n: v for n, v in (given or {}).items() if n in post.names}
-        return _Averaged(net, base.evidence, base.engine, self.posterior, known)
+        return _Averaged(net, base.evidence, base.engine, {}, self, known)
 
     def __repr__(self) -> str:
         graphs = many(len(self.posterior.weights), "graph")
@@ -180,8 +301,27 @@ def _refuse_later(post: StructurePosterior, decision: str, seen: str) -> None:
 class _Averaged(Problem):
     """A problem whose chances are the averaged joint of what it needs."""
 
-    post: StructurePosterior
+    owner: AveragedDecisions
     given: Mapping[str, Any]
+
+    @property
+    def post(self) -> StructurePosterior:
+        """The graphs, without the arrows into what is decided."""
+        return self.owner.posterior
+
+    def seeing(self, decision: str, names: Sequence[str]) -> Problem:
+        """The problem in which more is known when a decision is taken."""
+        net = self.net.seeing(decision, names)
+        own = AveragedDecisions(self.post, net, self.owner.graphs)
+        return own._problem(self.given_again)
+
+    def after(self, decision: str) -> frozenset[str]:
+        """What comes after a decision in any graph."""
+        graphs = self.owner.graphs
+        if decision not in graphs.names:
+            return frozenset()
+        reached = graphs._reach[graphs.weights > 0, graphs._at(decision)].any(axis=0)
+        return frozenset(n for n, r in zip(graphs.names, reached, strict=True) if r)
 
     @cached_property
     def needed(self) -> tuple[str, ...]:
@@ -211,7 +351,7 @@ class _Averaged(Problem):
             return self.worth(blind)
         table = self.joint.p[None] if drawn is None else drawn["joint"]
         scope = tuple(self.engine.at[n] for n in self.needed)
-        return [Valuation(scope, table, None), *self.worth(blind)]
+        return [Valuation(scope, table), *self.worth(blind)]
 
     def drawn(self, draws: int, rng: Rng, blind: Sequence[str] = ()) -> Iterator[list[Valuation]]:
         """The pairs under draws of a graph and its parameters, block by block."""

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from credo.model.causal.causal_graph import CausalGraph
     from credo.model.graphs.relations import Names
 
-__all__ = ["AdjustmentSet", "AdjustmentSets", "Causal", "adjustment_sets", "best_set"]
+__all__ = ["ENOUGH", "AdjustmentSet", "AdjustmentSets", "Causal", "adjustment_sets", "best_set"]
 
+ENOUGH = 1000  # minimal sets among which the smallest is looked for
 KINDS = ("minimal", "all", "optimal", "parent", "back-door")
 
 
@@ -143,7 +144,9 @@ def best_set(graph: CausalGraph, x: Names, y: Names) -> AdjustmentSet | None:
         best = _optimal(causal)
         return causal.told(best) if causal.valid(best) else None
     whole = causal.rest.canonical()
-    found = minimal_separators(whole, causal.x, causal.y, causal.candidates)
+    found = minimal_separators(
+        whole, causal.x, causal.y, causal.candidates, ENOUGH, enough=True
+    )  # fmt: skip
     return causal.told(sorted(found[0])) if found else None
 
 

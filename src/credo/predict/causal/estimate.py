@@ -25,7 +25,7 @@ from credo.model.values.value import Told, Value
 from credo.predict.causal.bounds import counterfactual_bounds
 from credo.predict.causal.effects import Stratum
 
-__all__ = ["EffectEstimate", "Estimated", "e_value"]
+__all__ = ["EffectEstimate", "Estimated", "compared_tables", "e_value"]
 
 Floats = NDArray[np.float64]
 
@@ -237,6 +237,20 @@ class EffectEstimate(Value):
 
     def __repr__(self) -> str:
         return f"EffectEstimate({self.x} → {self.y}: {self.difference})"
+
+
+def compared_tables(joint: Floats, set_: Floats, to: int) -> dict[str, Any]:
+    """What an estimate says of P(x, y) as it is seen beside P(y | do(x)), y being `to` or not."""
+    weight = joint.sum(axis=1, keepdims=True)
+    seen = np.divide(joint, weight, where=weight > 0, out=np.zeros(joint.shape))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bits = np.where(joint > 0, joint * np.log2(seen / set_), 0.0).sum()
+    seen_or_not = np.stack([joint[:, to], joint.sum(axis=1) - joint[:, to]], axis=1)
+    set_or_not = np.stack([set_[:, to], 1 - set_[:, to]], axis=1)
+    return {
+        "confounding": float(max(bits, 0.0)) if np.isfinite(bits) else None,
+        "tables": (seen_or_not, set_or_not),
+    }
 
 
 def _row(one: Estimated) -> list[str]:

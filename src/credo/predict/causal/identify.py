@@ -45,6 +45,8 @@ can agree on all that is observed and differ in what do(X) does to Y (the hedge 
     reason: str
     adjustment: tuple[str, ...] | None = None
     hedge: Hedge | None = None
+    told: str = "what is observed"
+    """What it would be computed from."""
 
     @property
     def identified(self) -> bool:
@@ -56,7 +58,7 @@ can agree on all that is observed and differ in what do(X) does to Y (the hedge 
         """The formula; refused, with the hedge, where there is none."""
         if self.found is None:
             raise NotIdentifiedError(
-                f"{self.question} cannot be computed from what is observed: {self.reason}",
+                f"{self.question} cannot be computed from {self.told}: {self.reason}",
                 hint="Observe what hides behind an arc, set the variable in an experiment, or look "
                 "for an instrument: graph.instruments(…).",
             )
@@ -80,7 +82,7 @@ can agree on all that is observed and differ in what do(X) does to Y (the hedge 
 
     def __str__(self) -> str:
         if self.found is None:
-            head = f"{self.question} cannot be computed from what is observed."
+            head = f"{self.question} cannot be computed from {self.told}."
             return f"{head}\n{self.reason[:1].upper()}{self.reason[1:]}"
         return f"{self.question} = {self.found}\n{self.reason}"
 

@@ -27,9 +27,12 @@ Near = dict[str, set[str]]
 
 
 def minimal_separators(
-    dag: Dag, x: Iterable[str], y: Iterable[str], allowed: Iterable[str], most: int = MAX_SETS
-) -> list[frozenset[str]]:
+    dag: Dag, x: Iterable[str], y: Iterable[str], allowed: Iterable[str], most: int = MAX_SETS,
+    *, enough: bool = False,
+) -> list[frozenset[str]]:  # fmt: skip
     """Every minimal set of `allowed` nodes that d-separates x from y; the smallest first.
+
+    More than `most` are refused; with `enough` so many will do.
 
     >>> from credo import Dag
     >>> dag = Dag.parse("[Z][W|Z][X|W][Y|Z]")
@@ -44,7 +47,9 @@ def minimal_separators(
     line = [first]
     for separator in line:
         mine = _part(near, separator, "x")
-        for v in separator:
+        if enough and len(found) >= most:
+            break
+        for v in sorted(separator):
             if "y" in near[v]:
                 continue
             cut = set(separator) | near[v]
@@ -54,7 +59,7 @@ def minimal_separators(
             if new not in found:
                 found[new] = None
                 line.append(new)
-                if len(found) > most:
+                if len(found) > most and not enough:
                     raise LimitError(
                         f"There are more than {most:,} minimal sets.",
                         hint="Ask for kind='optimal' or kind='parent', which are one set each.",

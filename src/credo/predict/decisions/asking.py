@@ -10,7 +10,7 @@ P(Oil | Test=open)               a probability, under the best strategy
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,15 @@ from credo.model.answers.interval import probability
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.decisions.policy import Policy
 from credo.model.values.randomness import Rng
-from credo.predict.decisions.problem import problem_of
+from credo.predict.decisions.problem import Problem, problem_of
+from credo.predict.decisions.solution import Ranking
 from credo.predict.decisions.solving import best, best_rules, rules_of
 from credo.predict.decisions.strategies import under
 from credo.predict.intervals.uncertain import Probability
-from credo.predict.questions.notes import left_out
 from credo.predict.questions.question import parse, parse_conditions
 from credo.predict.questions.request import draws_of, enough
 
-__all__ = ["ExpectedUtility", "ask", "expected_utility"]
+__all__ = ["ExpectedUtility", "answered", "ask", "expected_of", "expected_utility"]
 
 _EU = re.compile(r"\s*(?P<argmax>argmax\s+|best\s+)?EU\s*(?P<rest>\(.*)?$", re.DOTALL)
 
@@ -59,32 +59,54 @@ def expected_utility(
     rng: Rng = 0,
 ) -> float:
     """The expected utility given what is known and decided, what is open at its best."""
-    problem = problem_of(net, given)
-    pairs = rules_of(problem, best_rules(problem))
-    point = float(problem.expected([*problem.valuations(), *pairs]).utility[0])
+    return expected_of(problem_of(net, given), interval=interval, draws=draws, rng=rng)
+
+
+def expected_of(
+    problem: Problem, *, interval: float | None = None, draws: int | None = None, rng: Rng = 0
+) -> float:
+    """The largest expected utility of a problem."""
+    ready = problem.ready
+    found = ready.tree.run(ready.tables, order=ready.order).outcome
+    point = float(found.u[0]) / float(found.p[0])
     n = draws_of(draws, interval)
     if interval is None:
         return point
+    pairs = rules_of(problem, best_rules(problem))
     n = enough(n, probability(interval))
-    found = [problem.expected([*drawn, *pairs]) for drawn in problem.drawn(n, rng)]
-    samples = np.concatenate([f.utility[f.p > 0] for f in found])
+    parts = [problem.expected([*drawn, *pairs]) for drawn in problem.drawn(n, rng)]
+    samples = np.concatenate([f.utility[f.p > 0] for f in parts])
     answer = ExpectedUtility(point, Credible.of(samples, interval))
-    answer.notes = left_out(net.record, answer)
+    answer.notes = problem.notes(answer.interval)
     return answer
 
 
 def ask(net: DecisionNetwork, text: str, **options: Any) -> Any:
     """A number, a ranking, a choice, or what a probability is under the best strategy."""
+    found = answered(
+        net, text, lambda known: expected_utility(net, known, **options),
+        lambda name, known: best(net, known, decision=name, **options),
+    )  # fmt: skip
+    return _probability(net, text, options) if found is None else found
+
+
+def answered(
+    net: DecisionNetwork,
+    text: str,
+    utility: Callable[[dict[str, Any]], float],
+    ranked: Callable[[str, dict[str, Any]], Ranking],
+) -> Any:
+    """The answer to a question about EU, by what gives utilities and rankings; else None."""
     if not isinstance(text, str) or not text.strip():
         raise InputError("A question is a text such as 'EU(Drill=yes | Test=open)'.")
     found = _EU.match(text)
     if found is None:
-        return _probability(net, text, options)
+        return None
     rest = (found["rest"] or "").strip()
     inner = rest[1:-1].strip() if rest.endswith(")") else ""
     if not rest or inner.startswith("|") or rest == "()":
         given, do = parse_conditions(net.chance, inner[1:]) if inner else ({}, {})
-        return expected_utility(net, {**given, **do}, **options)
+        return utility({**given, **do})
     asked = parse(net.chance, " P" + text[found.start("rest") :])
     given = {**asked.given, **asked.do}
     for name in asked.targets:
@@ -100,13 +122,13 @@ def ask(net: DecisionNetwork, text: str, **options: Any) -> Any:
             if len(states) > 1:
                 raise InputError(f"EU is asked of one choice of {name!r}, or of all: EU({name}).")
             given[name] = states[0]
-        return expected_utility(net, given, **options)
+        return utility(given)
     if len(asked.targets) > 1:
         raise InputError(
             "EU ranks the choices of one decision at a time.",
             hint=f"Give the others a choice: EU({asked.targets[0]} | {asked.targets[1]}=…).",
         )
-    ranking = best(net, given, decision=asked.targets[0], **options)
+    ranking = ranked(asked.targets[0], given)
     return ranking.choice if found["argmax"] else ranking
 
 

@@ -35,8 +35,11 @@ __all__ = [
     "InformationValue",
     "NextQuestion",
     "next_question",
+    "questioned",
+    "unpriced",
     "value_of_information",
     "value_of_test",
+    "valued",
 ]
 
 Floats = NDArray[np.float64]
@@ -121,7 +124,18 @@ def value_of_information(
     costs: Mapping[str, float] | None = None,
 ) -> InformationValue:
     """The value of each variable that could be known, or of some together, before a decision."""
-    base, prices, decision = _asked(net, given, before, costs)
+    base, prices = unpriced(net, costs)
+    return valued(problem_of(base, given), prices, variables, before)
+
+
+def valued(
+    base: Problem,
+    prices: Mapping[str, float],
+    variables: str | Sequence[str] | None = None,
+    before: str | None = None,
+) -> InformationValue:
+    """The same of a problem in which observing costs nothing."""
+    decision = _decision(base, before)
     can = _knowable(base, decision)
     if variables is None:
         sets: list[tuple[str, ...]] = [(n,) for n in can]
@@ -209,7 +223,19 @@ def next_question(
     exact: bool | None = None,
 ) -> NextQuestion:
     """Which question to ask next, by the best plan where there are few, else by the next gain."""
-    base, prices, decision = _asked(net, given, before, costs)
+    base, prices = unpriced(net, costs)
+    return questioned(problem_of(base, given), prices, among, before, exact)
+
+
+def questioned(
+    base: Problem,
+    prices: Mapping[str, float],
+    among: Sequence[str] | None = None,
+    before: str | None = None,
+    exact: bool | None = None,
+) -> NextQuestion:
+    """The same of a problem in which observing costs nothing."""
+    net, decision = base.net, _decision(base, before)
     can = _knowable(base, decision)
     names = tuple(can if among is None else among)
     for name in names:
@@ -245,7 +271,7 @@ def _plan(
     first: str | None = None
     start = 0.0
     for done in _subsets(names):
-        seeing = problem_of(base.net.seeing(decision, done), base_given(base))
+        seeing = base.seeing(decision, done)
         found = optimum(seeing, seeing.valuations(), keep=done)
         chance[done], best, asked = found.p[0], found.u[0], None
         start = float(best) if not done else start
@@ -268,13 +294,6 @@ def _subsets(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield from combinations(names, k)
 
 
-def base_given(base: Problem) -> dict[str, Any]:
-    """The evidence of a problem, as it is given."""
-    variable = base.net.variable
-    out: dict[str, Any] = {n: variable(n).states[c] for n, c in base.evidence.hard.items()}
-    return {**out, **base.evidence.soft, **base.evidence.values}
-
-
 @dataclass(frozen=True)
 class _Base:
     """The problem as it is now, and the best that can be done in it."""
@@ -294,7 +313,7 @@ class _Base:
 
     def gain(self, decision: str, names: Sequence[str]) -> float:
         """How much more can be had if some variables are known before a decision."""
-        new = problem_of(self.problem.net.seeing(decision, names), base_given(self.problem))
+        new = self.problem.seeing(decision, names)
         start = {}
         for name, table in self.rules.items():  # the old policies do not look at what is new
             old, seen = self.problem.seen(name), new.seen(name)
@@ -308,29 +327,28 @@ class _Base:
         return more if more > 10 * new.noise else 0.0
 
 
-def _asked(
-    net: DecisionNetwork,
-    given: Mapping[str, Any] | None,
-    before: str | None,
-    costs: Mapping[str, float] | None,
-) -> tuple[Problem, Mapping[str, float], str]:
-    """The problem without the cost of observing, the prices, and the decision it is about."""
-    prices = net.but(costs=net.costs if costs is None else costs).costs
-    problem = problem_of(net.but(costs={}), given)
-    if before is not None and before not in net.decisions:
-        raise unknown_name("Decision", before, net.decisions, "in the network")
+def unpriced(
+    net: DecisionNetwork, costs: Mapping[str, float] | None
+) -> tuple[DecisionNetwork, Mapping[str, float]]:
+    """The network without the cost of observing, and the prices."""
+    return net.but(costs={}), net.but(costs=net.costs if costs is None else costs).costs
+
+
+def _decision(problem: Problem, before: str | None) -> str:
+    """The decision that something could be known before: the next, or the one that is named."""
+    if before is not None and before not in problem.net.decisions:
+        raise unknown_name("Decision", before, problem.net.decisions, "in the network")
     if not problem.free or (before is not None and before not in problem.free):
         raise InputError("The decision is taken: nothing can be known before it any more.")
-    return problem, prices, before or problem.free[0]
+    return before or problem.free[0]
 
 
 def _knowable(problem: Problem, decision: str) -> tuple[str, ...]:
     """The discrete variables that could be known before a decision and are not."""
     net = problem.net
-    after = {*net.chance.dag.descendants(decision), *net.sees(decision), *problem.evidence.hard}
-    later = net.decisions[net.decisions.index(decision) :]
-    for other in later:
-        after |= {other, *net.chance.dag.descendants(other)}
+    after = {*net.sees(decision), *problem.evidence.hard}
+    for other in net.decisions[net.decisions.index(decision) :]:
+        after |= {other, *problem.after(other)}
     return tuple(
         n for n in net.chance.names
         if n not in after and n not in net.decisions and net.variable(n).is_discrete
@@ -342,7 +360,7 @@ def _refuse_unknowable(problem: Problem, decision: str, name: str, can: Sequence
         return
     if name in problem.net.chance.names:
         why = "is not a discrete chance variable"
-        if name in problem.net.dag.descendants(decision):
+        if name in {*problem.net.dag.descendants(decision), *problem.after(decision)}:
             why = f"comes after the decision {decision!r}"
         elif name in (*problem.net.sees(decision), *problem.evidence.names):
             why = "is known already"

@@ -5,63 +5,17 @@
 until none alone can be improved (single policy updating; Lauritzen & Nilsson 2001). The expected
 utility never falls. The result is the best of all where the decisions can be taken one after the
 other such that each hangs on nothing the later ones see beyond its own family (a soluble LIMID),
-and in that order; else it is the best that no single change can improve.
+and in that order; else it is the best that no single change can improve. The updating itself is in
+`cpp/decide`; here is the order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
 
 from credo.model.decisions.decision_network import DecisionNetwork
-from credo.predict.decisions.problem import Problem
-from credo.predict.decisions.valuations import Valuation
 
-__all__ = ["policy_updating", "soluble_order"]
-
-Floats = NDArray[np.float64]
-
-_GAIN = 1e-12  # of the largest utility: a policy changes only for more than this
-
-
-def policy_updating(
-    problem: Problem, pairs: Sequence[Valuation], start: Mapping[str, Floats] | None = None
-) -> tuple[dict[str, Floats], Floats]:
-    """The policies [draws, what is seen…, options] and their expected utility [draws].
-
-    From the even policies, or from those given; every draw of the parameters on its own.
-    """
-    arities, at = problem.arities, problem.engine.at
-    rules: dict[str, Floats] = {}
-    for name in problem.free:
-        shape = [1, *(arities[at[n]] for n in (*problem.seen(name), name))]
-        rules[name] = np.full(shape, 1 / shape[-1])
-    rules |= start or {}
-    exact = soluble_order(problem.net, problem.free)
-    order = [*exact, *(n for n in reversed(problem.free) if n not in exact)]
-    first, utility = start is None, np.zeros(1)
-    while True:
-        changed = False
-        for name in order:
-            others = [problem.rule(n, t) for n, t in rules.items() if n != name]
-            found = problem.expected([*pairs, *others], (*problem.seen(name), name))
-            u, now = found.u, rules[name]
-            top = u.max(axis=-1, keepdims=True)
-            limit = _GAIN * np.abs(u).max(axis=-1, keepdims=True)
-            better = top[..., 0] > (u * now).sum(axis=-1) + limit[..., 0]
-            if first or better.any():
-                best = (u >= top - limit).argmax(axis=-1)
-                point = np.eye(u.shape[-1])[best]
-                rules[name] = point if first else np.where(better[..., None], point, now)
-                changed = True
-            total = (u * rules[name]).sum(axis=-1).reshape(len(u), -1).sum(axis=1)
-            p = found.p[..., 0].reshape(len(u), -1).sum(axis=1)
-            utility = np.divide(total, p, out=np.zeros_like(total), where=p > 0)
-        first = False
-        if not changed:
-            return rules, utility
+__all__ = ["soluble_order"]
 
 
 def soluble_order(net: DecisionNetwork, free: Sequence[str]) -> list[str]:
@@ -89,4 +43,6 @@ def _alone(net: DecisionNetwork, name: str, left: Sequence[str]) -> bool:
     worth = [u for u in net.dag.descendants(name) if u in net.utilities]
     if not others or not worth:
         return True
+    if any(others.intersection(net.dag.parents(u)) for u in worth):  # seen without a search
+        return False
     return bool(net.dag.d_separated(worth, sorted(others), given=sorted(own)))

@@ -185,7 +185,7 @@ def _gains(problem: Problem, local: Cpt, alpha: Floats, fixed: Any) -> tuple[Flo
         means = (part / part.sum(axis=-1, keepdims=True)).reshape(len(part), -1)
         pairs = problem.valuations({local.name: means})
         now = problem.expected([*pairs, *fixed])
-        tables = {problem.net.chance.names[f.scope[-1]]: f.p for f in fixed}
+        tables = {problem.net.chance.names[f.scope[-1]]: f.table for f in fixed}
         best = optimum(problem, pairs, tables if problem.net.memory == "limited" else None)
         gained.append(np.broadcast_to(np.maximum(best.u - now.u, 0.0), len(part)))
         chance.append(np.broadcast_to(now.p, len(part)))

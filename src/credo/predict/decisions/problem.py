@@ -9,18 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
+from credo.core.kept import Kept
+from credo.core.schema import Variable
 from credo.model.answers.credible import Credible
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.decisions.policy import Policy, policy_of
 from credo.model.decisions.utility import product_of
 from credo.model.values.randomness import Rng
-from credo.predict.decisions.valuations import Outcome, Step, Valuation, eliminate, width
+from credo.predict.decisions.limited import soluble_order
+from credo.predict.decisions.valuations import (
+    Outcome,
+    Step,
+    Tree,
+    Valuation,
+    columns,
+    eliminate,
+    tree_of,
+)
 from credo.predict.exact.engine import Engine, engine_of
 from credo.predict.intervals.draws import Draws, has_posterior
 from credo.predict.intervals.uncertain import Probability
@@ -33,7 +44,20 @@ __all__ = ["Problem", "problem_of"]
 
 Floats = NDArray[np.float64]
 
-_BLOCK = 4_000_000  # cells of the largest pair, all draws of a block together
+_BLOCK = 4_000_000  # cells of all tables, all draws of a block together
+
+
+class Ready(NamedTuple):
+    """A problem with nothing left to look up: its tree, its tables, and what its decisions are."""
+
+    tree: Tree
+    tables: tuple[Floats, ...]
+    decisions: tuple[tuple[Variable, tuple[Variable, ...]], ...]
+    """Each decision, and what its policy looks at."""
+    order: tuple[int, ...]
+    """In which limited memory improves policies."""
+    exact: bool
+    """Whether the best strategy is the best of all."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +67,8 @@ class Problem:
     net: DecisionNetwork
     evidence: Evidence
     engine: Engine
+    kept: dict[str, Any]
+    """What was compiled, kept beside the network where nothing is given."""
 
     @property
     def arities(self) -> list[int]:
@@ -67,7 +93,8 @@ class Problem:
             if name not in out:
                 out.add(name)
                 seen = net.information.get(name)
-                line += net.chance.dag.parents(name) if seen is None else net.sees(name)
+                more = net.chance.dag.parents(name) if seen is None else net.sees(name)
+                line += [n for n in more if n not in out]
         return frozenset(out)
 
     @cached_property
@@ -78,6 +105,21 @@ class Problem:
     def seen(self, decision: str) -> tuple[str, ...]:
         """What is known at a decision beyond the evidence."""
         return tuple(n for n in self.net.sees(decision) if n in self.left)
+
+    def seeing(self, decision: str, names: Sequence[str]) -> Problem:
+        """The problem in which more is known when a decision is taken."""
+        return problem_of(self.net.seeing(decision, names), self.given_again)
+
+    def after(self, decision: str) -> frozenset[str]:
+        """The chance variables that a decision may change."""
+        return frozenset(self.net.chance.dag.descendants(decision))
+
+    @property
+    def given_again(self) -> dict[str, Any]:
+        """The evidence, as it is given."""
+        variable = self.net.variable
+        out: dict[str, Any] = {n: variable(n).states[c] for n, c in self.evidence.hard.items()}
+        return {**out, **self.evidence.soft, **self.evidence.values}
 
     # --- pairs ------------------------------------------------------------------------------
 
@@ -111,7 +153,7 @@ class Problem:
         """The utilities, less what it costs to see what the decisions see."""
         paid = {n for d in self.free if d not in blind for n in self.seen(d)}
         cost = sum(self.net.costs.get(n, 0.0) for n in paid)
-        return [*([Valuation((), None, np.array([-cost]))] if cost else []), *self.utilities]
+        return [*([Valuation((), np.array([-cost]), True)] if cost else []), *self.utilities]
 
     @cached_property
     def utilities(self) -> list[Valuation]:
@@ -128,22 +170,18 @@ class Problem:
     @cached_property
     def noise(self) -> float:
         """A difference of expected utilities below this is rounding."""
-        sizes = [float(np.abs(v.u).max(initial=0.0)) for v in self.utilities if v.u is not None]
-        return 1e-12 * sum(sizes)
+        return 1e-12 * sum(float(np.abs(v.table).max(initial=0.0)) for v in self.utilities)
 
     def pair(self, scope: Sequence[int], table: Floats, *, worth: bool = False) -> Valuation:
         """A table, draws first, with what is known sliced away."""
         shaped = table.reshape(len(table), *(self.arities[v] for v in scope))
+        if not self.evidence.names:
+            return Valuation(tuple(scope), np.ascontiguousarray(shaped), worth)
         codes = {self.engine.at[n]: c for n, c in self.evidence.hard.items()}
         codes |= {self.engine.at[n]: 0 for n in self.evidence.values}  # one state to the engine
         at = (slice(None), *(codes.get(v, slice(None)) for v in scope))
-        kept, left = shaped[at], tuple(v for v in scope if v not in codes)
-        return Valuation(left, None, kept) if worth else Valuation(left, kept, None)
-
-    def rule(self, name: str, table: Floats) -> Valuation:
-        """A policy as a pair: [draws, what is seen beyond the evidence…, options]."""
-        at = self.engine.at
-        return Valuation((*(at[n] for n in self.seen(name)), at[name]), table, None)
+        left = tuple(v for v in scope if v not in codes)
+        return Valuation(left, np.ascontiguousarray(shaped[at]), worth)
 
     def given_rules(self, strategy: Mapping[str, Any]) -> list[Valuation]:
         """A whole strategy that was given, as pairs."""
@@ -194,6 +232,48 @@ class Problem:
         scope = tuple(self.engine.at[n] for n in keep)
         return eliminate(pairs, self.arities, self.sums(keep), scope)
 
+    # --- the best strategy --------------------------------------------------------------------
+
+    def tree(self, pairs: Sequence[Valuation], keep: Sequence[str] = ()) -> Tree:
+        """The tree that finds the policies of the free decisions that are not kept."""
+        at, full = self.engine.at, self.net.memory == "full"
+        scopes, _, worth = columns(pairs)
+        families = [
+            tuple(at[n] for n in (*self.seen(d), d)) for d in self.free if not (full and d in keep)
+        ]
+        steps = self.strong_order(keep) if full else self.sums(keep)
+        scope = tuple(at[n] for n in keep)
+        return tree_of(
+            scopes, worth, tuple(self.arities), tuple(steps), scope, tuple(families), full
+        )
+
+    @property
+    def updating(self) -> tuple[tuple[int, ...], bool]:
+        """The order in which limited memory improves policies, and whether that finds the best."""
+        if "updating" not in self.kept:
+            self.kept["updating"] = self._updating()
+        out: tuple[tuple[int, ...], bool] = self.kept["updating"]
+        return out
+
+    def _updating(self) -> tuple[tuple[int, ...], bool]:
+        if self.net.memory == "full":
+            return (), True
+        first = soluble_order(self.net, self.free)
+        names = [*first, *(n for n in reversed(self.free) if n not in first)]
+        return tuple(map(self.free.index, names)), len(first) == len(names)
+
+    @property
+    def ready(self) -> Ready:
+        """All that solving needs, looked up once."""
+        if "ready" not in self.kept:
+            variable, names, pairs = self.net.variable, self.net.chance.names, self.valuations()
+            tree = self.tree(pairs)
+            looks = [tuple(variable(names[v]) for v in f[:-1]) for f in tree.families]
+            decisions = tuple(zip(map(variable, self.free), looks, strict=True))
+            self.kept["ready"] = Ready(tree, columns(pairs)[1], decisions, *self.updating)
+        ready: Ready = self.kept["ready"]
+        return ready
+
     # --- draws ------------------------------------------------------------------------------
 
     @cached_property
@@ -214,9 +294,8 @@ class Problem:
     @property
     def block(self) -> int:
         """How many draws go through an elimination at once."""
-        scopes = [v.scope for v in self.valuations()]
-        order = self.strong_order() if self.net.memory == "full" else self.sums()
-        return max(_BLOCK // width(scopes, self.arities, order), 1)
+        cells = sum(int(v.table[0].size) for v in self.valuations())
+        return max(_BLOCK // cells, 1)
 
     def notes(self, span: Credible | None) -> tuple[str, ...]:
         """What is to be said of an answer with this interval, or without one."""
@@ -225,14 +304,16 @@ class Problem:
 
 def problem_of(net: DecisionNetwork, given: Mapping[str, Any] | None = None) -> Problem:
     """The problem given what is known; what comes after an open decision cannot be known yet."""
-    evidence = Evidence.of(net.chance, given or {})
+    if not given:
+        return Problem(net, _NOTHING, engine_of(net.chance), _KEPT[net])
+    evidence = Evidence.of(net.chance, given)
     for name in net.decisions:
         if name in evidence.soft:
             raise InputError(f"The decision {name!r} is taken or open; it has no likelihood.")
     engine = engine_of(net.chance).given(evidence.values, evidence.hard)
-    out = Problem(net, evidence, engine)
+    out = Problem(net, evidence, engine, {})
     for name in out.free:
-        after = set(net.chance.dag.descendants(name)).intersection(evidence.names)
+        after = out.after(name).intersection(evidence.names)
         if after:
             raise InputError(
                 f"{sorted(after)[0]!r} is given, but comes after the decision {name!r}, which is "
@@ -244,3 +325,7 @@ def problem_of(net: DecisionNetwork, given: Mapping[str, Any] | None = None) -> 
         log_e = float(engine_of(net.chance).ask(Evidence(*chances), []).log_evidence[0])
         refuse_impossible(net.chance, evidence, log_e)
     return out
+
+
+_NOTHING = Evidence()
+_KEPT: Kept[dict[str, Any]] = Kept(lambda _: {})  # beside each decision network; never holds it

@@ -4,7 +4,7 @@
     P(best)    P_θ( EU(δ*; θ) = max_δ EU(δ; θ) )
     regret     E_θ[ max_δ EU(δ; θ) − EU(δ*; θ) ]   the value of knowing the parameters
 
-All draws go through one elimination as its batch.
+All draws go through one tree of buckets.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from credo.model.answers.interval import probability
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.decisions.policy import Policy, Strategy
 from credo.model.values.randomness import Rng
-from credo.predict.decisions.limited import policy_updating, soluble_order
 from credo.predict.decisions.problem import Problem, problem_of
 from credo.predict.decisions.solution import Ranked, Ranking, Solution
-from credo.predict.decisions.valuations import Outcome, Valuation, eliminate
+from credo.predict.decisions.valuations import Outcome, Valuation, columns
 from credo.predict.questions.request import draws_of, enough
 
 __all__ = [
@@ -53,43 +52,30 @@ def optimum(
     With limited memory from the policies of `start`, which it never falls below. What is kept must
     be known at every open decision.
     """
-    if problem.net.memory == "limited":
-        rules, _ = policy_updating(problem, pairs, start)
-        tables = [problem.rule(n, t) for n, t in rules.items()]
-        return problem.expected([*pairs, *tables], keep)
-    scope = tuple(problem.engine.at[n] for n in keep)
-    return eliminate(pairs, problem.arities, problem.strong_order(keep), scope)
+    limited = problem.net.memory == "limited"
+    first = [np.ascontiguousarray(start[n]) for n in problem.free] if limited and start else []
+    tree, (order, _) = problem.tree(pairs, keep), problem.updating
+    return tree.run(columns(pairs)[1], first, order).outcome
 
 
 def best_rules(
     problem: Problem, keep: Sequence[str] = (), pairs: Sequence[Valuation] | None = None
 ) -> Rules:
     """The best policies: what each decision looks at, and its choices; some decisions are kept."""
-    names = problem.net.chance.names
+    names, full = problem.net.chance.names, problem.net.memory == "full"
     pairs = problem.valuations() if pairs is None else pairs
-    free = [n for n in problem.free if n not in keep]
-    if problem.net.memory == "limited":
-        rules, _ = policy_updating(problem, pairs)
-        return {n: (problem.seen(n), rules[n][0]) for n in free}
-    scope = tuple(problem.engine.at[n] for n in keep)
-    found = eliminate(pairs, problem.arities, problem.strong_order(keep), scope)
-    out: Rules = {}
-    for name in free:
-        choice = found.choices[problem.engine.at[name]]
-        seen = tuple(names[v] for v in choice.scope)
-        shape = [problem.arities[v] for v in choice.scope]
-        codes = np.broadcast_to(choice.best[0], shape)
-        arranged = tuple(dict.fromkeys(n for n in (*problem.net.sees(name), *seen) if n in seen))
-        codes = codes.transpose([seen.index(n) for n in arranged])
-        out[name] = arranged, np.eye(problem.net.variable(name).arity)[codes]
-    return out
+    tree = problem.tree(pairs, keep if full else ())
+    found = tree.run(columns(pairs)[1], order=problem.updating[0], rules=True)
+    looks = [tuple(names[v] for v in f) for f in tree.families]
+    tables = tree.policies(found.rules)
+    return {f[-1]: (f[:-1], t[0]) for f, t in zip(looks, tables, strict=True) if f[-1] not in keep}
 
 
 def rules_of(problem: Problem, rules: Rules) -> list[Valuation]:
     """Policies as pairs."""
     at = problem.engine.at
     return [
-        Valuation((*(at[n] for n in seen), at[name]), table[None], None)
+        Valuation((*(at[n] for n in seen), at[name]), table[None])
         for name, (seen, table) in rules.items()
     ]
 
@@ -116,20 +102,19 @@ def solved(
     rng: Rng,
 ) -> Solution:
     """The best strategy of a problem."""
-    net = problem.net
     if not problem.free:
         raise InputError("Every decision is given: there is nothing left to decide.")
-    rules = best_rules(problem)
-    pairs = problem.valuations()
-    whole = problem.expected([*pairs, *rules_of(problem, rules)])
-    policy = Strategy({n: _policy(problem, n, rules, pairs) for n in problem.free})
-    exact = net.memory == "full" or len(soluble_order(net, problem.free)) == len(problem.free)
-    utility = float(whole.utility[0])
+    ready = problem.ready
+    found = ready.tree.run(ready.tables, order=ready.order, rules=True, detail=True)
+    parts = zip(ready.decisions, ready.tree.described(found), strict=True)
+    policy = Strategy({d.name: Policy(d, seen, *numbers) for (d, seen), numbers in parts})
+    utility = float(found.outcome.u[0]) / float(found.outcome.p[0])
     known = dict(given or {})
     n = draws_of(draws, interval)
     if interval is None or not problem.learned:
-        return Solution(policy, utility, exact=exact, given=known, notes=problem.notes(None))
+        return Solution(policy, utility, exact=ready.exact, given=known, notes=problem.notes(None))
     n = enough(n, probability(interval))
+    rules: Rules = {k: (tuple(v.name for v in p.parents), p.table) for k, p in policy.items()}
     own, top = [], []
     for drawn in problem.drawn(n, rng):
         out = problem.expected([*drawn, *rules_of(problem, rules)])
@@ -143,18 +128,7 @@ def solved(
     regret = float(np.where(near, 0.0, lost).mean())
     span = Credible.of(mine, interval)
     sure = float(near.mean())
-    return Solution(policy, utility, span, sure, regret, exact, known, problem.notes(span))
-
-
-def _policy(problem: Problem, name: str, rules: Rules, pairs: list[Valuation]) -> Policy:
-    """One policy with the probability of each situation and the utility of each choice in it."""
-    seen, table = rules[name]
-    others = {n: r for n, r in rules.items() if n != name}
-    found = problem.expected([*pairs, *rules_of(problem, others)], (*seen, name))
-    situations = found.p[0].max(axis=-1)
-    variable = problem.net.variable
-    parents = tuple(variable(n) for n in seen)
-    return Policy(variable(name), parents, table, situations / situations.sum(), found.utility[0])
+    return Solution(policy, utility, span, sure, regret, ready.exact, known, problem.notes(span))
 
 
 def best(

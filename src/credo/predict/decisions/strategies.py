@@ -5,7 +5,7 @@ EU(δ) = Σ_x P(x; δ) U(x)        one draw of the parameters after the other, f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ __all__ = [
     "Simulation",
     "StrategyComparison",
     "compare",
+    "compared",
     "policies",
     "simulate",
     "under",
@@ -45,10 +46,12 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 
-def policies(net: DecisionNetwork, strategy: Any) -> dict[str, Policy]:
+def policies(
+    net: DecisionNetwork, strategy: Any, best: Callable[[], Solution] | None = None
+) -> dict[str, Policy]:
     """A strategy as a policy for each decision; None is the best one."""
     if strategy is None:
-        strategy = solve(net, interval=None)
+        strategy = solve(net, interval=None) if best is None else best()
     given = strategy.policy if isinstance(strategy, Solution) else strategy
     if not isinstance(given, Mapping):
         raise InputError(
@@ -135,8 +138,9 @@ class Compared(Told, Frozen):
 class StrategyComparison(Value):
     """Several strategies side by side, the best first.
 
-    `difference` is the interval of how much each falls short of the first under the same draws of
-    the parameters.
+    `ties` are the strategies that are as good as the best, where there are several. `difference` is
+    the interval of how much each falls short of the first under the same draws of the parameters,
+    and P(best) how probably no other of them is better: a tie counts for all.
 
     >>> import credo as cr
     >>> d = cr.DecisionNetwork("[Rain][Take?][U$|Rain:Take]", {"Rain": 0.3},
@@ -148,13 +152,14 @@ class StrategyComparison(Value):
     """
 
     strategies: tuple[Compared, ...]
+    ties: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Compared:
         return next(s for s in self.strategies if s.name == name)
 
     @property
     def best(self) -> str:
-        """The name of the best."""
+        """The name of the best, of several in `ties` the one that was named first."""
         return self.strategies[0].name
 
     def _view(self) -> View:
@@ -168,7 +173,9 @@ class StrategyComparison(Value):
                 ends = [tuple(map(float, i)) for i in (s.interval, s.difference)]
                 row += [f"{number(a, 4)} to {number(b, 4)}" for a, b in ends]
                 row.append(short_probability(s.p_best or 0.0))
-        return View("", head, rows, range(1, len(head)))
+        *others, last = self.ties or ("",)
+        tie = f"a tie: {', '.join(others)} and {last} are equally good" if self.ties else ""
+        return View("", head, rows, range(1, len(head)), tie)
 
 
 def compare(
@@ -181,35 +188,54 @@ def compare(
     rng: Rng = 0,
 ) -> StrategyComparison:
     """Strategies by their expected utility, under the same draws of the parameters."""
+    problem = problem_of(net, given)
+    return compared(
+        problem, strategies, lambda: solve(net, interval=None), interval=interval, draws=draws,
+        rng=rng,
+    )  # fmt: skip
+
+
+def compared(
+    problem: Problem,
+    strategies: Mapping[str, Any],
+    best: Callable[[], Solution],
+    *,
+    interval: float | None,
+    draws: int | None,
+    rng: Rng,
+) -> StrategyComparison:
+    """Strategies by their expected utility in a problem; None is the `best` one."""
     if not isinstance(strategies, Mapping) or not strategies:
         raise InputError(
             f"Strategies are compared by name, got {strategies!r}.",
             hint="For example {'test first': {…}, 'never': {…}}; None is the best one.",
         )
-    problem = problem_of(net, given)
-    rules = [problem.given_rules(policies(net, s)) for s in strategies.values()]
-    point = [_utility(problem, problem.valuations(), r)[0] for r in rules]
-    order = sorted(range(len(rules)), key=lambda k: -point[k])
-    names = list(strategies)
+    rules = [problem.given_rules(policies(problem.net, s, best)) for s in strategies.values()]
+    pairs = problem.valuations()
+    point = [float(_utility(problem, pairs, r)[0]) for r in rules]
+    near = 1000 * problem.noise  # several eliminations of many tables
+    names, first = list(strategies), max(point)
+    level = [first - u <= near for u in point]
+    ties = tuple(n for n, tied in zip(names, level, strict=True) if tied) if sum(level) > 1 else ()
+    order = sorted(range(len(rules)), key=lambda k: (not level[k], 0.0 if level[k] else -point[k]))
     n = draws_of(draws, interval)
     if interval is None or not problem.learned:
-        return StrategyComparison(tuple(Compared(names[k], float(point[k])) for k in order))
+        return StrategyComparison(tuple(Compared(names[k], point[k]) for k in order), ties)
     n = enough(n, probability(interval))
     parts = [
         np.stack([_utility(problem, drawn, r) for r in rules], axis=1)
         for drawn in problem.drawn(n, rng)
     ]
     eu = np.concatenate(parts)
-    share = np.bincount(eu.argmax(axis=1), minlength=len(rules)) / len(eu)
-    return StrategyComparison(
-        tuple(
-            Compared(
-                names[k], float(point[k]), Credible.of(eu[:, k], interval), float(share[k]),
-                Credible.of(eu[:, order[0]] - eu[:, k], interval),
-            )
-            for k in order
+    share = (eu.max(axis=1, keepdims=True) - eu <= near).mean(axis=0)
+    rows = tuple(
+        Compared(
+            names[k], point[k], Credible.of(eu[:, k], interval), float(share[k]),
+            Credible.of(eu[:, order[0]] - eu[:, k], interval),
         )
+        for k in order
     )  # fmt: skip
+    return StrategyComparison(rows, ties)
 
 
 def _utility(problem: Problem, pairs: Any, rules: Any) -> Floats:

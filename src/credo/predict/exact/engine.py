@@ -13,8 +13,10 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,10 +78,24 @@ class Engine:
             local = net.distributions[name]
             parents = [p for p in local.parents if p.is_discrete]
             scopes.append([*(self.at[p.name] for p in parents), self.at[name]])
-            cells = int(np.prod([p.arity for p in parents], dtype=np.int64))
-            values = local.values if isinstance(local, Cpt) else np.ones(cells)
+            values = (
+                local.values if isinstance(local, Cpt) else np.ones(prod(p.arity for p in parents))
+            )
             tables.append(np.ascontiguousarray(values, dtype=np.float64).ravel())
         self._keep(scopes, tables)
+
+    @property
+    def net(self) -> Network:
+        """The network, which whoever asks holds: held here, it would stay for as long as the table
+        of engines does, which is for ever.
+        """
+        net = self._net()
+        assert net is not None, "an engine was asked after its network was gone"
+        return net
+
+    @net.setter
+    def net(self, net: Network) -> None:
+        self._net = ref(net)
 
     def _keep(self, scopes: list[list[int]], tables: list[Floats]) -> None:
         self.model = _core.Model(self.arities, scopes)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.engine_frames import lies_with_engine
 from credo.core.errors import CredoWarning, InputError, unknown_name
 from credo.core.schema import Schema
 from credo.core.threads import checked_threads
@@ -239,10 +241,28 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
 
     Rows without gaps are counted, family by family: Σ n_ijk ln θ_ijk.
     """
-    table = read_rows(net, rows)
-    found = encoded_log_likelihood(net, table, checked_threads(threads))
-    slopes = table.log_slopes
-    return found if slopes is None else found + _total(slopes, table.weights)
+    threads = checked_threads(threads)
+    if lies_with_engine(rows):
+        names = names_of(rows)
+        rows = read(rows, Schema(tuple(v for v in net.variables if v.name in names)))
+    if isinstance(rows, Stream):
+        total = rows.fold(_LogLikelihood(net, threads))
+        return 0.0 if total is None else total
+    return _LogLikelihood(net, threads)(rows)
+
+
+@dataclass(frozen=True)
+class _LogLikelihood:
+    """ln P of the rows of a table, which adds up over parts."""
+
+    net: Network
+    threads: int
+
+    def __call__(self, rows: Any) -> float:
+        table = read_rows(self.net, rows)
+        found = encoded_log_likelihood(self.net, table, self.threads)
+        slopes = table.log_slopes
+        return found if slopes is None else found + _total(slopes, table.weights)
 
 
 def encoded_log_likelihood(net: Network, table: Table, threads: int = 1) -> float:

@@ -31,7 +31,9 @@ __all__ = ["MAX_MEMORY", "sample", "sample_batches"]
 MAX_MEMORY = 8 * 10**9
 """Samples of more bytes than this are written to a file or not at all."""
 
-_MOST_ROWS = 10**12  # to a file
+MOST_ROWS = 10**12
+"""Rows that may be written to files."""
+
 _BATCH = 1 << 20  # rows of a batch, and the bytes of its cells:
 _BATCH_BYTES = 1 << 26
 
@@ -62,9 +64,9 @@ def sample(
         batches = sample_batches(net, n, rng, given, threads=threads, report=report)
         write_rows(path, net.schema, batches)
         return Path(path)
-    n = size(n, most=_MOST_ROWS)
+    n = size(n, most=MOST_ROWS)
     _guard(net, n, to)
-    sampler, seed, threads = _prepared(net, rng, given, threads)
+    sampler, seed, threads = prepared(net, rng, given, threads)
     return frame_of(sampler.rows(n, seed, threads=threads), to)
 
 
@@ -78,9 +80,9 @@ def sample_batches(
     report: Report | None = None,
 ) -> Iterator[Table]:
     """The rows of `sample` in parts that fit in memory, with a progress bar on terminals."""
-    n = size(n, most=_MOST_ROWS)
-    sampler, seed, cores = _prepared(net, rng, given, threads)
-    rows = max(1024, min(_BATCH, _BATCH_BYTES // max(_row_bytes(net.variables), 1)))
+    n = size(n, most=MOST_ROWS)
+    sampler, seed, cores = prepared(net, rng, given, threads)
+    rows = batch_size(net)
     drawn = (
         sampler.rows(min(rows, n - start), seed, first=start, threads=cores)
         for start in range(0, n, rows)
@@ -88,9 +90,15 @@ def sample_batches(
     return track(drawn, "drawing rows", total=n, size=len, report=report)
 
 
-def _prepared(
+def batch_size(net: Network) -> int:
+    """How many rows are drawn at once: a million, or fewer where there are many columns."""
+    return max(1024, min(_BATCH, _BATCH_BYTES // max(_row_bytes(net.variables), 1)))
+
+
+def prepared(
     net: Network, rng: Rng, given: Mapping[str, Any] | None, threads: int | None
 ) -> tuple[ForwardSampler, int, int]:
+    """The sampler, the seed of its cells, and how many threads it may have."""
     cores = checked_threads(threads)
     sampler = forward_sampler(net, Evidence.of(net, {} if given is None else given))
     seed = int(generator(rng).integers(2**64, dtype=np.uint64))  # last: refusals draw nothing

@@ -15,31 +15,34 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.threads import checked_threads
-from credo.data import spooled
 from credo.model.networks.network import Network
-from credo.model.structures.structure_posterior import StructurePosterior, consensus_edges
+from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
-from credo.model.values.record import Record
 from credo.model.values.value import choice, flag
-from credo.train.averaging.chains import Sampled, sampled
-from credo.train.averaging.exact import LISTED, Sums, drawn_orders, guard, listed, sums
-from credo.train.averaging.families import learned_families, prior_said
+from credo.train.averaging.augmented import FAMILIES, Augmented, filled, rows_of
+from credo.train.averaging.chains import Sampled, sampled, walked
+from credo.train.averaging.exact import LISTED, graphs_of_orders, guard, listed, sums
 from credo.train.averaging.lists import Weighed, outside_line, weighed
+from credo.train.averaging.posterior import Made, drawn, drawn_with_cells, posterior
+from credo.train.parameters.experiments import experiments, spooled_rows
 from credo.train.parameters.sources import Opened
+from credo.train.parameters.told import schema_with
+from credo.train.structure.incomplete import has_gaps
 
 __all__ = ["average", "with_edges"]
 
 USUAL_SECONDS = 60.0
 """How long the chains run at most when nobody says."""
+MISSING = ("available-cases", "data-augmentation")
+"""What may be done where cells are missing."""
 AUTO = 14
 """Variables up to which `method="auto"` sums over all graphs."""
+_CELLS_FIRST = 16  # completions of the first blocks, where cells are drawn with the graph
 _DRAWN = 2000  # graphs drawn where only their sums are exact
-_SHARE = 1e-6  # of a set of parents that is kept
 _ORDER = "the prior of orders favours graphs that fit many orders of the variables"
 
 
@@ -50,6 +53,7 @@ def average(
     prior: Any = "uniform",
     ess: float | None = None,
     method: str = "auto",
+    missing: str = "available-cases",
     required: Any = (),
     forbidden: Any = (),
     tiers: Any = (),
@@ -59,6 +63,9 @@ def average(
     chains: int = 4,
     seconds: float | None = None,
     rng: Rng = 0,
+    intervened: Any = None,
+    soft: bool = False,
+    contexts: Any = (),
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -77,7 +84,12 @@ def average(
         number, a mapping from edges or a matrix. "order" counts a graph once for each order of the
         variables that it fits, so it favours graphs that fit many.
     method : "auto", "exact" or "sampled"
-        Sums over all graphs (up to 22 variables; "auto" up to 14), or chains.
+        Sums over all graphs (up to 22 variables, with the prior "order" 25; "auto" up to 14), or
+        chains, which are tempered where they disagree.
+    missing : "available-cases" or "data-augmentation"
+        Where cells are missing: what parents gain is measured on the rows that have them, and how
+        sure the gaps are is left out; or graph, tables and cells are drawn in turn, so that answers
+        include it (discrete columns, BDeu or K2, by chains).
     required, forbidden, tiers, max_parents, candidates
         As in `cr.learn`. By default as many parents as keep the families below 300,000, or 3; the
         record says how many.
@@ -87,6 +99,12 @@ def average(
         How many chains, from different graphs.
     seconds : float
         When over, the chains stop and the record says so; 60 where nobody says.
+    intervened, soft
+        What was set in each row by an experiment, and whether softly: as in `cr.learn`.
+    contexts : column, or several
+        Columns that say in which experiment a row was made when nobody knows what it touched:
+        nothing causes them, and `post.touched(column)` has the probability that the experiment
+        touched each variable.
 
     >>> import credo as cr
     >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
@@ -103,8 +121,12 @@ def average(
     averaged over 3 graphs, prior uniform: the interval includes how sure the graph is
     """
     began = time.perf_counter()
+    named = _contexts(contexts)
+    schema = schema_with(source, schema, intervened)
     opened = Opened(source, {}, weights, schema).source
+    opened = experiments(opened, intervened, soft)
     choice(method, ("auto", "exact", "sampled"), "method")
+    choice(missing, MISSING, "missing")
     threads = checked_threads(threads)
     seed = int(generator(rng).integers(2**62)) if not isinstance(rng, (int, np.integer)) else rng
     generator(int(seed))  # refuses what is not a seed
@@ -117,27 +139,67 @@ def average(
             "The prior 'order' is for exact sums.", hint='Use method="exact", or prior="uniform".'
         )
     orders = isinstance(prior, str) and prior == "order"
-    exact = method == "exact" or (method == "auto" and (n <= AUTO or orders))
-    if exact:
-        guard(n, orders)
     if score is None:
         score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
+    if missing == "data-augmentation" and bool(getattr(opened, "targets", ())):
+        raise InputError(
+            "Data augmentation is for rows in which nothing was set, and intervened= is given.",
+            hint='Use missing="available-cases".',
+        )
+    cells = missing == "data-augmentation" and has_gaps(opened)
+    if cells and (method == "exact" or orders):
+        raise InputError(
+            "With data augmentation graphs are drawn, so there are no exact sums.",
+            hint='Leave out method="exact" and prior="order", or use missing="available-cases".',
+        )
+    exact = not cells and (method == "exact" or (method == "auto" and (n <= AUTO or orders)))
+    if exact:
+        guard(n, orders)
     limit = USUAL_SECONDS if seconds is None and not exact else seconds
 
     def left() -> float:
         return math.inf if limit is None else limit - (time.perf_counter() - began)
 
     settings = {
-        "required": required, "forbidden": forbidden, "tiers": tiers, "max_parents": max_parents,
-        "candidates": candidates,
+        "required": required, "forbidden": _into(named, forbidden, opened.schema), "tiers": tiers,
+        "max_parents": max_parents, "candidates": candidates,
     }  # fmt: skip
-    with spooled(opened) as rows:
+    beside: dict[str, Any] = {"contexts": named} if named else {}
+    if targets := getattr(opened, "targets", ()):
+        beside["interventions"] = targets
+    how = {"error": error, "chains": chains, "seed": int(seed), "threads": threads}
+    if cells:
+        table = rows_of(opened, score)
+        found = weighed(
+            filled(table, int(seed)), score, ess, prior, settings, exact=True, threads=threads,
+            left=left, usual=FAMILIES,
+        )  # fmt: skip
+        made = _augmented(found, Augmented(found, table, chains, int(seed)), how, left)
+        return posterior(table, found, made, beside, began, int(seed), threads)
+    with spooled_rows(opened) as rows:
         found = weighed(
             rows, score, ess, prior, settings, exact=exact, threads=threads, left=left
         )  # fmt: skip
-        how = {"error": error, "chains": chains, "seed": int(seed), "threads": threads}
         made = _exact(found, how) if exact else _sampled(found, how, left)
-        return _posterior(rows, found, made, began, int(seed), threads)
+        return posterior(rows, found, made, beside, began, int(seed), threads)
+
+
+def _contexts(given: Any) -> tuple[str, ...]:
+    named = (given,) if isinstance(given, str) else tuple(given)
+    for name in named:
+        if not isinstance(name, str):
+            raise InputError(f"contexts= names columns, got {shown(name)}.")
+    return named
+
+
+def _into(contexts: tuple[str, ...], forbidden: Any, schema: Any) -> Any:
+    """The forbidden edges, with all that lead into a context."""
+    if not contexts:
+        return forbidden
+    for name in contexts:
+        schema.index(name, "The context")
+    into = [(a, b) for b in contexts for a in schema.names if a != b]
+    return [*forbidden, *into]
 
 
 def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: Any) -> Network:
@@ -171,170 +233,104 @@ def _check(error: Any, chains: Any, seconds: Any) -> None:
         raise InputError(f"seconds must be a number above 0, got {shown(seconds)}.")
 
 
-class _Made:
-    """What a method found, before families have names and distributions."""
-
-    def __init__(
-        self, places: NDArray[np.int32], logs: Any, weights: Any, draws: Any, edges: Any,
-        errors: Any, notes: list[str], details: dict[str, Any], reason: str,
-        summed: Sums | None = None,
-    ) -> None:  # fmt: skip
-        self.places, self.logs, self.weights, self.draws = places, logs, weights, draws
-        self.edges, self.errors, self.notes, self.details = edges, errors, notes, details
-        self.reason, self.summed = reason, summed
-
-
-def _exact(found: Weighed, how: dict[str, Any]) -> _Made:
+def _exact(found: Weighed, how: dict[str, Any]) -> Made:
     """Sums over all graphs; the graphs themselves where they are few, else some drawn."""
     n = len(found.rules.names)
-    memory, _ = guard(n, found.prior == "order")
-    summed = sums(found, how["threads"])
+    orders = found.prior == "order"
+    memory, _ = guard(n, orders)
+    summed = sums(found, how["threads"], _DRAWN if n > LISTED else 0, how["seed"])
     details: dict[str, Any] = {
         "method": "exact", "log_evidence": summed.log_total, "numerical_error": summed.error,
         "memory": int(memory),
     }  # fmt: skip
     notes = [f"sums right to {max(summed.error, 1e-15):.0e}"]
-    notes += [_ORDER] if found.prior == "order" else []
+    notes += [_ORDER] if orders else []
     nothing = np.zeros_like(summed.edges)
     if n <= LISTED:
         places, logs = listed(found)
         weights = np.exp(logs - logs.max())
         details["graphs"] = "listed"
         none = np.zeros((0, 0), np.int32)
-        return _Made(places, logs, weights / weights.sum(), none, summed.edges, nothing, notes,
-                     details, "every graph was weighed", summed)  # fmt: skip
-    if found.prior == "order":
+        return Made(places, logs, weights / weights.sum(), none, summed.edges, nothing, notes,
+                    details, "every graph was weighed", summed)  # fmt: skip
+    if summed.before is not None:
         chance = np.random.default_rng(how["seed"])
-        graphs = drawn_orders(found, _DRAWN, chance)[None]
+        graphs = graphs_of_orders(found, summed.before, chance)[None]
         details["graphs"] = "drawn"
         notes.append(f"{_DRAWN:,} graphs were drawn for questions beyond edges and parents")
-        return _drawn(found, graphs, summed.edges, nothing, notes, details, "all orders", summed)
-    walked = sampled(
+        return drawn(found, graphs, summed.edges, nothing, notes, details, "all orders", summed)
+    ended = sampled(
         found, chains=how["chains"], error=0.02, seed=how["seed"], threads=how["threads"],
         left=_clock(USUAL_SECONDS),
     )  # fmt: skip
-    details |= {"graphs": "sampled", "rhat": walked.rhat, "chains": how["chains"]}
+    details |= {"graphs": "sampled", "rhat": ended.rhat, "chains": how["chains"]}
     notes.append(
         "edges, paths and parents are exact; other questions use graphs that "
-        f"{how['chains']} chains drew (R̂ {walked.rhat:.3f})"
+        f"{how['chains']} chains drew (R̂ {ended.rhat:.3f})"
     )
-    return _drawn(
-        found, walked.graphs, summed.edges, nothing, notes, details, "every graph was summed",
+    return drawn(
+        found, ended.graphs, summed.edges, nothing, notes, details, "every graph was summed",
         summed,
     )  # fmt: skip
 
 
-def _sampled(found: Weighed, how: dict[str, Any], left: Any) -> _Made:
+def _sampled(found: Weighed, how: dict[str, Any], left: Any) -> Made:
     """Chains, and how well they know the edges."""
-    walked = sampled(found, left=left, **how)
-    names = found.rules.names
-    a, b = (names[i] for i in walked.worst)
-    details = {
-        "method": "sampled", "graphs": "sampled", "chains": how["chains"], "rhat": walked.rhat,
-        "effective": walked.effective, "worst": (a, b), "worst_error": float(walked.errors.max()),
-        "acceptance": walked.acceptance, "sweeps": walked.sweeps, "moves": walked.moves,
-        "outside": float(found.lists.outside.sum()), "settled": walked.settled,
-    }  # fmt: skip
-    accepted = ", ".join(f"{100 * a:.0f} %" for a in walked.acceptance)
-    notes = [
-        f"{how['chains']} chains of {walked.sweeps:,} sweeps of {walked.moves} moves: R̂ "
-        f"{walked.rhat:.3f}; worst edge {a} → {b}: error {walked.errors.max():.2g}, "
-        f"{walked.effective:,.0f} effective samples",
-        f"accepted: {accepted} of moves of a pair, of turned edges, of a variable and its children",
-        outside_line(found),
-        *_settled(walked),
-    ]
-    return _drawn(
-        found, walked.graphs, walked.edges, walked.errors, notes, details, walked.reason, None
+    ended = sampled(found, left=left, **how)
+    details, notes = _told(found, ended, how["chains"])
+    details["outside"] = float(found.lists.outside.sum())
+    notes.append(outside_line(found))
+    return drawn(found, ended.graphs, ended.edges, ended.errors, notes, details, ended.reason, None)
+
+
+def _augmented(found: Weighed, running: Augmented, how: dict[str, Any], left: Any) -> Made:
+    """Chains of graphs and missing cells."""
+    ended = walked(
+        found, running, error=how["error"], threads=how["threads"], left=left, first=_CELLS_FIRST,
+        warm=(),
+    )  # fmt: skip
+    details, notes = _told(found, ended, how["chains"])
+    details |= {"missing": "data-augmentation", "graphs": "sampled with cells"}
+    notes.append(
+        "cells are missing: graph, tables and cells were drawn in turn, so that answers include "
+        "how sure the gaps are"
+    )
+    return drawn_with_cells(
+        running, ended.graphs, ended.edges, ended.errors, notes, details, ended.reason
     )
 
 
-def _settled(walked: Sampled) -> list[str]:
-    if walked.settled:
-        return []
-    return [
-        f"the chains have not settled: worst error {walked.errors.max():.2g}, R̂ {walked.rhat:.3f}; "
-        "give them more seconds="
+def _told(found: Weighed, ended: Sampled, chains: int) -> tuple[dict[str, Any], list[str]]:
+    """What the record says of chains."""
+    names = found.rules.names
+    a, b = (names[i] for i in ended.worst)
+    details = {
+        "method": "sampled", "graphs": "sampled", "chains": chains, "rhat": ended.rhat,
+        "effective": ended.effective, "worst": (a, b), "worst_error": float(ended.errors.max()),
+        "acceptance": ended.acceptance, "sweeps": ended.sweeps, "moves": ended.moves,
+        "settled": ended.settled,
+    }  # fmt: skip
+    accepted = ", ".join(f"{100 * a:.0f} %" for a in ended.acceptance)
+    notes = [
+        f"{chains} chains of {ended.sweeps:,} sweeps of {ended.moves} moves: R̂ "
+        f"{ended.rhat:.3f}; worst edge {a} → {b}: error {ended.errors.max():.2g}, "
+        f"{ended.effective:,.0f} effective samples",
+        f"accepted: {accepted} of moves of a pair, of turned edges, of a variable and its children",
     ]
+    if ended.copies > 1:
+        details |= {"temperatures": ended.copies, "exchanged": ended.exchanged}
+        notes.append(
+            f"the chains disagreed, so each was tempered: {ended.copies} copies of it, "
+            f"{100 * ended.exchanged:.0f} % of the exchanges between neighbours accepted"
+        )
+    if not ended.settled:
+        notes.append(
+            f"the chains have not settled: worst error {ended.errors.max():.2g}, R̂ "
+            f"{ended.rhat:.3f}; give them more seconds="
+        )
+    return details, notes
 
 
 def _clock(limit: float) -> Any:
     began = time.perf_counter()
     return lambda: limit - (time.perf_counter() - began)
-
-
-def _drawn(
-    found: Weighed, graphs: NDArray[np.int32], edges: Any, errors: Any, notes: list[str],
-    details: dict[str, Any], reason: str, summed: Sums | None,
-) -> _Made:  # fmt: skip
-    """Graphs that were drawn: the different ones, how often, and in which order."""
-    chains, kept, n = graphs.shape
-    places, inverse, times = np.unique(
-        graphs.reshape(-1, n), axis=0, return_inverse=True, return_counts=True
-    )
-    scores = [found.lists.sets(c)[1] for c in range(n)]
-    logs = np.sum([s[places[:, c]] for c, s in enumerate(scores)], axis=0)
-    draws = np.asarray(inverse).reshape(chains, kept).astype(np.int32)
-    return _Made(places, logs, times / times.sum(), draws, edges, errors, notes, details, reason,
-                 summed)  # fmt: skip
-
-
-def _posterior(
-    rows: Any, found: Weighed, made: _Made, began: float, seed: int, threads: int
-) -> StructurePosterior:
-    """Families by name, their distributions, and the value."""
-    inner, order = found.rules.names, rows.schema.names
-    names = tuple(n for n in order if n in inner)
-    at = [inner.index(n) for n in names]
-    place = {n: i for i, n in enumerate(names)}
-
-    def named(child: int, one: int) -> tuple[str, tuple[str, ...]]:
-        above = sorted((inner[p] for p in found.lists.set(child, one)), key=place.__getitem__)
-        return inner[child], tuple(above)
-
-    number: dict[tuple[str, tuple[str, ...]], int] = {}
-    members = np.empty((len(made.places), len(names)), dtype=np.int32)
-    for k, c in enumerate(at):
-        own, inverse = np.unique(made.places[:, c], return_inverse=True)
-        ids = [number.setdefault(named(c, int(one)), len(number)) for one in own]
-        members[:, k] = np.array(ids, dtype=np.int32)[inverse]
-    edges, errors = made.edges[np.ix_(at, at)], made.errors[np.ix_(at, at)]
-    parents: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
-    for a, b in [("", ""), *consensus_edges(names, edges, 0.5)]:  # for `network`
-        if b:
-            parents[b] = tuple(sorted((*parents[b], a), key=place.__getitem__))
-        for child in [b] if b else names:
-            number.setdefault((child, parents[child]), len(number))
-    families = learned_families(rows, list(number), found.scores.spec, len(inner), threads)
-    sets, paths = {}, None
-    if made.summed is not None:
-        if made.summed.paths is not None:
-            paths = made.summed.paths[np.ix_(at, at)]
-        for c, name in enumerate(inner):
-            p = made.summed.families[c]
-            kept = [i for i in np.argsort(-p, kind="stable") if p[i] >= _SHARE]
-            sets[name] = tuple((named(c, int(i))[1], float(p[i])) for i in kept)
-    spec = found.scores.spec
-    details = {
-        **made.details, "score": spec.name, "prior": found.prior, "max_parents": found.most,
-        "families_scored": found.lists.scored, "families_listed": found.lists.size,
-        "rows": found.scores.rows, "parameters": prior_said(spec, found.scores.variables),
-    }  # fmt: skip
-    record = Record(
-        f"averaged over graphs with {spec.name}, prior {found.prior}",
-        str(rows.schema.source),
-        reason=made.reason,
-        seconds=time.perf_counter() - began,
-        seed=seed,
-        notes=(
-            f"{found.lists.scored:,} families scored; parameters have the prior "
-            f"{details['parameters']}",
-            *found.notes,
-            *made.notes,
-        ),
-        details=details,
-    )
-    return StructurePosterior(
-        tuple(rows.schema[n] for n in names), families, members, made.weights, made.logs,
-        made.draws, edges, errors, paths, sets, record,
-    )  # fmt: skip

@@ -11,12 +11,17 @@ over all chains,
 where blocks joined by two and by four must not say more. An edge that is hardly ever there, or
 hardly ever not, is known no better than as many independent graphs could tell as the others have
 effective samples.
+
+Where the chains still disagree after many sweeps, they begin anew, each with copies of itself that
+take a share of the scores and exchange graphs (parallel tempering, Geyer 1991; for graphs Barker,
+Hill & Mukherjee 2010).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +31,7 @@ from credo.core.errors import InputError
 from credo.core.progress import Ticker
 from credo.train.averaging.lists import Weighed
 
-__all__ = ["Sampled", "sampled"]
+__all__ = ["Running", "Sampled", "sampled", "walked"]
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +41,8 @@ _FIRST = 64  # sweeps of the first blocks
 _FEWEST = 24  # blocks before the chains may stop
 _WARM = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85)  # shares of the scores, to begin with
 _RHAT = 1.05
+_APART, _PATIENCE = 1.2, 16_000  # R̂ above which chains are tempered, after so many sweeps
+_SHARES = tuple(0.7**k for k in range(10))  # of the scores, in the copies of a tempered chain
 _RARE = 0.01  # p (1 − p) of an edge that is hardly ever there or not
 
 
@@ -50,11 +57,24 @@ class Sampled:
     rhat: float
     effective: float
     worst: tuple[int, int]
-    acceptance: tuple[float, float, float]
+    acceptance: tuple[float, ...]
+    copies: int
+    """Of each chain, at different temperatures."""
+    exchanged: float
     sweeps: int
     moves: int
     reason: str
     settled: bool
+
+
+class Running(Protocol):
+    """Chains side by side that go on where they are: those of the core, or with missing cells."""
+
+    def run(
+        self, sweeps: int, moves: int, keep: int, threads: int = 1, cold: float = 1.0
+    ) -> tuple[Floats, NDArray[np.int32], Floats, Floats]:
+        """The share of sweeps with each edge, graphs kept, their scores, moves made [4, 2]."""
+        ...
 
 
 def sampled(
@@ -67,25 +87,47 @@ def sampled(
     left: Callable[[], float],
 ) -> Sampled:
     """Run the chains; the same seed gives the same graphs on any number of threads."""
-    n = len(weighed.rules.names)
     seeds = [int(s) for s in np.random.SeedSequence(seed).generate_state(chains, np.uint64)]
-    try:
-        running = _core.Chains(weighed.lists, seeds)
-    except ValueError as failed:
-        raise InputError(
-            "No graph within the rules has a finite score.",
-            hint="Look for collinear columns, or for parents required of a column with few rows.",
-        ) from failed
+
+    def start(shares: Sequence[float] = (1.0,)) -> Running:
+        try:
+            return _core.Chains(weighed.lists, seeds, [], list(shares))
+        except ValueError as failed:
+            raise InputError(
+                "No graph within the rules has a finite score.",
+                hint="Look for collinear columns, or for parents required of a column with few "
+                "rows.",
+            ) from failed
+
+    return walked(weighed, start(), error=error, threads=threads, left=left, again=start)
+
+
+def walked(
+    weighed: Weighed,
+    running: Running,
+    *,
+    error: float,
+    threads: int,
+    left: Callable[[], float],
+    first: int = _FIRST,
+    warm: Sequence[float] = _WARM,
+    again: Callable[[Sequence[float]], Running] | None = None,
+) -> Sampled:
+    """Let chains run until every edge is known well enough, or the time is over.
+
+    Where they still disagree after a while, those of `again` begin anew, with copies.
+    """
+    n = len(weighed.rules.names)
     moves = max(16, 2 * n)
     shares: list[Floats] = []
     kept: list[NDArray[np.int32]] = []
     scores: list[Floats] = []
-    moved = np.zeros((3, 2))
-    sweeps, total, reason = _FIRST, 0, ""
+    moved, copies = np.zeros((4, 2)), 1
+    sweeps, total, reason = first, 0, ""
     with Ticker("sampling graphs") as ticker:
-        for cold in _WARM:  # from graphs that change freely to those that the scores prefer
+        for cold in warm:  # from graphs that change freely to those that the scores prefer
             if left() > 0:
-                running.run(_FIRST, moves, 1, threads, cold)
+                running.run(first, moves, 1, threads, cold)
         while not reason:
             try:
                 x, graphs, s, m = running.run(sweeps, moves, _KEPT, threads)
@@ -111,11 +153,16 @@ def sampled(
                 )
                 if errors.max() <= error and rhat.max() <= _RHAT:
                     reason = f"every edge is known to {error:g}"
+                elif again is not None and total >= _PATIENCE and rhat.max() > _APART:
+                    running, again, copies = again(_SHARES), None, len(_SHARES)
+                    shares, kept, scores, moved = [], [], [], np.zeros((4, 2))
+                    sweeps, total = first, 0
             if left() <= 0 and len(shares) >= 8:
                 reason = reason or "the time was over"
     x = np.stack(_later(shares))
     p, errors, rhat = _known(x)
     worst = int(np.argmax(errors))
+    accepted = (moved[:, 1] / np.maximum(moved[:, 0], 1)).tolist()
     effective = p[worst] * (1 - p[worst]) / errors[worst] ** 2 if errors[worst] else np.inf
     free = np.asarray(weighed.rules.allowed).T * (1 - np.asarray(weighed.rules.required).T)
     return Sampled(
@@ -126,7 +173,9 @@ def sampled(
         float(rhat.max()),
         float(effective),
         (worst // n, worst % n),
-        tuple((moved[:, 1] / np.maximum(moved[:, 0], 1)).tolist()),
+        tuple(accepted[:3]),
+        copies,
+        accepted[3],
         total,
         moves,
         reason,

@@ -3,12 +3,13 @@
 Up to 5 variables the graphs themselves are listed, 29,281 at most, so that any question about them
 is a sum. Beyond, `cpp/average/dag_sums.hpp` gives the probability of every family and of every
 directed path without listing a graph. With the prior `order` a graph counts once for each order of
-the variables that it fits; graphs are then drawn by drawing an order.
+the variables that it fits (`cpp/average/order_sums.hpp`); graphs are drawn by drawing an order.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,15 +19,12 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, LimitError
 from credo.train.averaging.lists import Weighed
 
-__all__ = ["LISTED", "Sums", "drawn_orders", "guard", "listed", "sums"]
+__all__ = ["LISTED", "Sums", "graphs_of_orders", "guard", "listed", "sums"]
 
 Floats = NDArray[np.float64]
 
 LISTED = 5
 """Variables up to which all graphs are listed."""
-MOST = 22
-"""Variables beyond which the sums need more memory than is taken."""
-_EACH = 40e-9  # seconds for a pair of a set and a set of sinks on it
 _RIGHT = 1e-6  # how far the shares of a child may add up to anything but 1
 
 
@@ -39,26 +37,48 @@ class Sums:
     paths: Floats | None
     log_total: float
     error: float
+    before: NDArray[np.uint32] | None
+    """[draws, n]: what comes before each variable in orders that were drawn."""
 
 
 def guard(n: int, orders: bool) -> tuple[float, float]:
     """Bytes and seconds that the sums over n variables take; too many are refused."""
-    memory = n * 2 ** (n - 1) * 44 + 2**n * 44
-    seconds = (n * 2.0**n if orders else 3.0**n) * _EACH
-    if n > MOST:
+    if orders:
+        memory, seconds, most = 8.0 * (n * 2 ** (n - 1) + 2 ** (n + 1)), n * n * 2.0**n * 5e-9, 25
+    else:
+        memory, seconds, most = n * 2 ** (n - 1) * 44.0 + 2**n * 44.0, 3.0**n * 40e-9, 22
+    what = "orders" if orders else "graphs"
+    if n > most:
         raise LimitError(
-            f"Sums over all graphs of {n} variables would take {memory / 2**30:,.0f} GB and about "
-            f"{seconds / 3600:,.1f} hours; at most {MOST} variables are summed.",
-            hint='Use method="sampled".',
+            f"Sums over all {what} of {n} variables would take {memory / 2**30:,.0f} GB and about "
+            f"{seconds / 3600:,.1f} hours; at most {most} variables are summed.",
+            hint='Use prior="uniform" with method="sampled".',
+        )
+    if memory > _memory_here():
+        raise LimitError(
+            f"Sums over all {what} of {n} variables take {memory / 2**30:,.1f} GB, and this "
+            f"machine has {_memory_here() / 2**30:,.1f} GB.",
+            hint='Use prior="uniform" with method="sampled".',
         )
     return memory, seconds
 
 
-def sums(weighed: Weighed, threads: int) -> Sums:
-    """All shares by inclusion and exclusion."""
-    orders = weighed.prior == "order"
+def _memory_here() -> float:
+    """Bytes of the machine; endless where it does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
+def sums(weighed: Weighed, threads: int, draws: int = 0, seed: int = 0) -> Sums:
+    """All shares: by inclusion and exclusion, or over orders, of which some are drawn."""
     names = weighed.rules.names
-    log_total, error, paths, families = weighed.lists.sums(orders, threads)
+    before = paths = None
+    if weighed.prior == "order":
+        log_total, error, families, before = weighed.lists.order_sums(draws, seed, threads)
+    else:
+        log_total, error, paths, families = weighed.lists.sums(threads)
     if not math.isfinite(log_total):
         raise InputError(
             "No graph within the rules has a finite score.",
@@ -76,7 +96,7 @@ def sums(weighed: Weighed, threads: int) -> Sums:
         parents = np.array([v for s in found for v in s], dtype=np.intp)
         np.add.at(edges[:, c], parents, np.repeat(p, sizes))
     np.clip(edges, 0.0, 1.0, out=edges)
-    return Sums(tuple(families), edges, None if orders else paths, log_total, error)
+    return Sums(tuple(families), edges, paths, log_total, error, before)
 
 
 def listed(weighed: Weighed) -> tuple[NDArray[np.int32], Floats]:
@@ -126,41 +146,19 @@ def _orders_of(parents: NDArray[np.int64], n: int) -> Floats:
     return found
 
 
-def drawn_orders(weighed: Weighed, count: int, chance: np.random.Generator) -> NDArray[np.int32]:
-    """Graphs drawn with the prior `order`: an order from behind, then parents from before."""
-    n = len(weighed.rules.names)
-    masks, scores, sums_ = [], [], []
-    for c in range(n):
-        sets, found = weighed.lists.sets(c)
-        masks.append(np.array([sum(1 << p for p in s) for s in sets], dtype=np.int64))
-        scores.append(found)
-        within = np.full(1 << n, -np.inf)
-        within[masks[c]] = found
-        for bit in range(n):  # subsets
-            part = within.reshape(-1, 2, 1 << bit)
-            part[:, 1] = np.logaddexp(part[:, 1], part[:, 0])
-        sums_.append(within)
-    every = np.arange(1 << n)
-    sizes = sum(every >> b & 1 for b in range(n))
-    total = np.full(1 << n, -np.inf)
-    total[0] = 0.0
-    for k in range(1, n + 1):
-        for v in range(n):
-            s = every[(sizes == k) & (every >> v & 1 == 1)]
-            total[s] = np.logaddexp(total[s], total[s ^ (1 << v)] + sums_[v][s ^ (1 << v)])
-    out = np.empty((count, n), dtype=np.int32)
-    for row in out:
-        left = (1 << n) - 1
-        while left:
-            inside = [v for v in range(n) if left >> v & 1]
-            logs = np.array([total[left ^ (1 << v)] + sums_[v][left ^ (1 << v)] for v in inside])
-            v = inside[_one(logs, chance)]
-            left ^= 1 << v
-            fit = np.flatnonzero((masks[v] & ~left) == 0)
-            row[v] = fit[_one(scores[v][fit], chance)]
+def graphs_of_orders(
+    weighed: Weighed, before: NDArray[np.uint32], chance: np.random.Generator
+) -> NDArray[np.int32]:
+    """A graph for each order: the parents of each variable from what comes before it."""
+    out = np.empty(before.shape, dtype=np.int32)
+    for v in range(before.shape[1]):
+        sets, scores = weighed.lists.sets(v)
+        masks = np.array([sum(1 << p for p in s) for s in sets], dtype=np.int64)
+        earlier, inverse = np.unique(before[:, v].astype(np.int64), return_inverse=True)
+        inverse = np.asarray(inverse).ravel()
+        for k, one in enumerate(earlier):
+            fit = np.flatnonzero((masks & ~one) == 0)
+            p = np.exp(scores[fit] - scores[fit].max())
+            rows = np.flatnonzero(inverse == k)
+            out[rows, v] = chance.choice(fit, len(rows), p=p / p.sum())
     return out
-
-
-def _one(logs: Floats, chance: np.random.Generator) -> int:
-    p = np.exp(logs - logs.max())
-    return int(min(np.searchsorted(np.cumsum(p), chance.random() * p.sum()), len(p) - 1))

@@ -9,7 +9,7 @@ Heckerman 2002): for n variables and p parents, t the prior's scale, α_w its de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,27 +19,29 @@ from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.network import Local
 from credo.model.networks.priors import K2, BDeu, pseudocounts_of
 from credo.model.values.learned import Learned
+from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 from credo.train.parameters.families import FamilySpec, distributions_of
 from credo.train.parameters.pooled_lines import LIKE_ALL, UNIT
 from credo.train.parameters.sources import Opened
 from credo.train.scores.scores import MARGINAL, ScoreSpec
 
-__all__ = ["learned_families", "prior_said"]
+__all__ = ["learned_families", "prior_said", "table_prior"]
 
 
 def prior_said(spec: ScoreSpec, variables: Sequence[Variable]) -> str:
     """The prior of the parameters, in words."""
     parts = []
     if any(v.is_discrete for v in variables):
-        parts.append(str(_tables(spec)) if not isinstance(_tables(spec), K2) else "K2()")
+        parts.append(str(table_prior(spec)) if not isinstance(table_prior(spec), K2) else "K2()")
     if not all(v.is_discrete for v in variables):
         own = "normal-Wishart" if spec.name == "bge" else str(_lines(spec))
         parts.append(own)
     return " and ".join(parts)
 
 
-def _tables(spec: ScoreSpec) -> BDeu | K2:
+def table_prior(spec: ScoreSpec) -> BDeu | K2:
+    """The prior of tables under a score."""
     return K2() if spec.function is None and spec.name == "k2" else BDeu(spec.ess)
 
 
@@ -49,22 +51,25 @@ def _lines(spec: ScoreSpec) -> LinePrior:
 
 def learned_families(
     opened: Any,
-    families: Sequence[tuple[str, tuple[str, ...]]],
+    families: Sequence[tuple[str, tuple[str, ...], int]],
     spec: ScoreSpec,
     variables: int,
     threads: int,
+    counted: Mapping[tuple[str, tuple[str, ...], int], Counts],
 ) -> tuple[Local, ...]:
-    """The posterior of each family, from one pass over the rows."""
+    """The posterior of each family, from one pass over the rows, or from counts that are here."""
     source = Opened(opened, {}, None, None)
-    known = source.variables(families)
-    tally = source.tally(families, threads)
+    asked = [key[:2] for key in families if key not in counted]
+    known = source.variables([key[:2] for key in families])
+    tally = source.tally(asked, threads)
     specs = []
-    for child, parents in families:
-        found = tally[child, list(parents)]
+    for key in families:
+        child, parents, _ = key
+        found = counted[key] if key in counted else tally[child, list(parents)]
         own, above = known[child], tuple(known[p] for p in parents)
         belief: Any
         if own.is_discrete:
-            belief = pseudocounts_of(_tables(spec), own, above)
+            belief = pseudocounts_of(table_prior(spec), own, above)
         elif spec.name == "bge" and isinstance(found, Moments):
             belief = _wishart(spec, found, above, variables)
         else:

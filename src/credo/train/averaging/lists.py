@@ -43,6 +43,8 @@ class Weighed:
     scores: FamilyScores
     rules: Rules
     lists: _core.FamilyLists
+    by_size: tuple[float, ...]
+    """Added to a score by the number of parents."""
     prior: str
     most: int
     notes: tuple[str, ...]
@@ -50,9 +52,12 @@ class Weighed:
 
 def weighed(
     opened: Any, score: Any, ess: float | None, prior: Any, settings: dict[str, Any],
-    *, exact: bool, threads: int, left: Any,
+    *, exact: bool, threads: int, left: Any, usual: int = USUAL_FAMILIES,
 ) -> Weighed:  # fmt: skip
-    """All families within the rules; complete for sums, without the hopeless ones for chains."""
+    """All families within the rules; complete for sums, without the hopeless ones for chains.
+
+    `usual`: families that are scored when nobody says max_parents.
+    """
     said, edge_prior = _prior(prior)
     if score == "bde":
         raise InputError(
@@ -64,7 +69,7 @@ def weighed(
     scores = family_scores(opened, spec, threads=threads, available=gaps)
     n = len(scores.names)
     notes = [*scores.notes]
-    most, more = _most(settings, n)
+    most, more = _most(settings, n, usual)
     candidates = settings.get("candidates")
     if candidates is None and _families(n, most) > MOST_FAMILIES and "max_parents" not in settings:
         candidates, most, more = _nearest(scores), 3, 3
@@ -111,7 +116,7 @@ def weighed(
             hint="Give more seconds=, fewer max_parents= or candidates=.",
         )
     scores.native.limit(None)
-    return Weighed(scores, rules, lists, said, most, tuple(notes))
+    return Weighed(scores, rules, lists, tuple(by_size), said, most, tuple(notes))
 
 
 def _prior(prior: Any) -> tuple[str, Any]:
@@ -133,16 +138,16 @@ def _families(n: int, most: int) -> int:
     return n * sum(math.comb(n - 1, k) for k in range(min(most, n - 1) + 1))
 
 
-def _most(settings: dict[str, Any], n: int) -> tuple[int, Any]:
+def _most(settings: dict[str, Any], n: int, usual: int) -> tuple[int, Any]:
     """The most parents of a child: as given, or as many as keep the families few."""
     given = settings.get("max_parents")
     if given is not None:
         largest = max(given.values(), default=n - 1) if isinstance(given, dict) else given
         return (min(largest, n - 1) if isinstance(largest, int) else n - 1), given
     most = n - 1
-    while most > 1 and _families(n, most) > USUAL_FAMILIES:
+    while most > 1 and _families(n, most) > usual:
         most -= 1
-    while most < min(3, n - 1) and _families(n, most + 1) <= MOST_FAMILIES // 2:
+    while most < min(3, n - 1) and _families(n, most + 1) <= min(MOST_FAMILIES // 2, 7 * usual):
         most += 1
     return most, most
 

@@ -18,19 +18,23 @@ from credo.core.schema import Schema, Variable
 from credo.data import Stream, Table, read
 from credo.model.answers.interval import probability
 from credo.model.causal.causal_graph import CausalGraph
+from credo.model.causal.pag import Pag
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.networks.priors import Laplace
+from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.value import finite
 from credo.predict.causal.c_factors import Admg, markov_families
+from credo.predict.causal.classes import class_effect
 from credo.predict.causal.effects import Evaluation, evaluate, means, strata, uncertain
-from credo.predict.causal.estimate import EffectEstimate
+from credo.predict.causal.estimate import EffectEstimate, compared_tables
 from credo.predict.causal.identify import Identification, of_effect
 from credo.predict.causal.questions import CausalQuestion
 from credo.predict.exact.posterior import posterior
 from credo.predict.questions.intervention import reversible_note
 from credo.predict.questions.request import enough, request
+from credo.train.causal.averaged import averaged_effect
 from credo.train.causal.instrument import bounded
 from credo.train.parameters.parameters import fit
 
@@ -59,11 +63,13 @@ def effect(
 
     Parameters
     ----------
-    source : anything `cr.read` takes, or a Network
-        The rows; or the distribution itself.
-    graph : CausalGraph, Dag, text or edges
+    source : anything `cr.read` takes, a Network or a StructurePosterior
+        The rows; the distribution itself; or all graphs (`cr.average`), whose interval includes how
+        sure the graph is.
+    graph : CausalGraph, Dag, text, edges or Pag
         What causes what. A node that is no column of the table is taken as hidden. A network
-        brings its own.
+        brings its own. Of a `Pag` (`search="fci"`) the answer is one that every graph of the class
+        agrees on.
     values : two values of `x`
         From which to which it is set; a binary one goes from no to yes, else from its first state.
     outcome : a state of `y`
@@ -85,20 +91,31 @@ def effect(
     (('size',), 0.053, True)
     """
     net = source if isinstance(source, Network) else None
-    rows: Any = source if net is not None else _table(source)
+    every = source if isinstance(source, StructurePosterior) else None
+    rows: Any = _table(source) if net is None and every is None else source
     variables = rows.schema
-    whole, notes = _graph(net, graph, variables, x, y)
+    _refuse_unknown(variables, x, y)
     level, n = probability(interval), enough(draws, probability(interval))
     chance = generator(rng)  # refuses what is no seed; a generator gives one for all draws
-    seed = int(chance.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
+    seed = int(chance.integers(2**62)) if isinstance(rng, np.random.Generator) else int(rng)
     pair, state = _compared(variables[x], values), _outcome(variables[y], outcome)
-    if by == "instrument":
-        return bounded(rows, whole, x, y, pair, state, prior, level, n, seed)
-    found = of_effect(whole, CausalQuestion((y,), (x,)), by)
-    if not found.identified and whole.instruments(x, y):
-        found = replace(found, reason=f"{found.reason} {_BOUNDED}")
+    if every is not None:
+        _refuse_graph(graph, by)
+        return averaged_effect(every, x, y, pair, state, level, n, seed)
+    whole: CausalGraph | Pag
+    notes: tuple[str, ...]
+    if isinstance(graph, Pag):
+        whole, notes = graph, ()
+        found = _of_class(graph, variables, x, y, by)
+    else:
+        whole, notes = _graph(net, graph, variables, x, y)
+        if by == "instrument":
+            return bounded(rows, whole, x, y, pair, state, prior, level, n, seed)
+        found = of_effect(whole, CausalQuestion((y,), (x,)), by)
+        if not found.identified and whole.instruments(x, y):
+            found = replace(found, reason=f"{found.reason} {_BOUNDED}")
     formula = found.formula  # refused with the hedge
-    numbers = _numbers(found, variables, y)
+    numbers = _numbers(found, variables, x, y)
     if net is None:
         net = _learned(whole, found, rows, x, y, prior, numbers)
         seen = fit(Dag([(x, y)]), rows, prior=prior) if numbers or state is None else net
@@ -106,7 +123,9 @@ def effect(
         seen = net
         told = reversible_note(net, {x: pair[1]}, {y})
         notes += (told,) if told else ()
-        if numbers and (whole.hidden or set(whole.edges) != set(net.dag.edges)):
+        if numbers and (
+            isinstance(whole, Pag) or whole.hidden or set(whole.edges) != set(net.dag.edges)
+        ):
             raise SchemaError(
                 f"An effect with numbers among its causes ({', '.join(numbers)}) is answered by "
                 "the network's own graph.",
@@ -148,15 +167,26 @@ def _table(source: Any) -> Table | Stream:
     return source if isinstance(source, (Table, Stream)) else read(source)
 
 
-def _graph(
-    net: Network | None, graph: Any, schema: Schema, x: str, y: str
-) -> tuple[CausalGraph, tuple[str, ...]]:
-    """The graph of what is observed, and what was taken as hidden."""
+def _refuse_unknown(schema: Schema, x: str, y: str) -> None:
     for name in (x, y):
         if name not in schema:
             raise unknown_name("Variable", name, schema.names, "in the data")
     if x == y:
         raise InputError(f"The effect of {x!r} on itself is no question.")
+
+
+def _refuse_graph(graph: Any, by: str) -> None:
+    if graph is not None or by != "auto":
+        raise InputError(
+            "A posterior over graphs has its own graphs, and answers by each of them.",
+            hint="Leave graph= and by= out, or give the rows.",
+        )
+
+
+def _graph(
+    net: Network | None, graph: Any, schema: Schema, x: str, y: str
+) -> tuple[CausalGraph, tuple[str, ...]]:
+    """The graph of what is observed, and what was taken as hidden."""
     if graph is None:
         if net is None:
             raise InputError(
@@ -177,6 +207,19 @@ def _graph(
         return graph, ()
     told = f"{', '.join(gone)}: in the graph and not in the data, so taken as hidden"
     return graph.project(gone), (told,)
+
+
+def _of_class(pag: Pag, schema: Schema, x: str, y: str, by: str) -> Identification:
+    """The formula that a class of graphs agrees on."""
+    if by not in ("auto", "adjustment"):
+        raise InputError(
+            f"by={by!r} needs one graph; of a class an effect follows by adjustment.",
+            hint="Leave by= out.",
+        )
+    for name in pag.nodes:
+        if name not in schema:
+            raise unknown_name("The node", name, schema.names, "in the data")
+    return class_effect(pag, x, y)
 
 
 def _compared(x: Variable, values: Any) -> tuple[Any, Any]:
@@ -221,9 +264,9 @@ def _is_yes(state: Any) -> bool:
     return str(state).casefold() in _YES
 
 
-def _numbers(found: Identification, schema: Schema, y: str) -> list[str]:
+def _numbers(found: Identification, schema: Schema, x: str, y: str) -> list[str]:
     """The numbers among what the formula conditions on; an adjustment can have them."""
-    needed = {n for p in found.formula.leaves for n in (*p.given, *p.of)} - {y}
+    needed = {x, *(n for p in found.formula.leaves for n in (*p.given, *p.of))} - {y}
     numbers = [n for n in schema.names if n in needed and not schema[n].is_discrete]
     if numbers and found.adjustment is None:
         raise SchemaError(
@@ -237,12 +280,13 @@ def _numbers(found: Identification, schema: Schema, y: str) -> list[str]:
 
 
 def _learned(
-    graph: CausalGraph, found: Identification, rows: Any, x: str, y: str, prior: Any,
+    graph: CausalGraph | Pag, found: Identification, rows: Any, x: str, y: str, prior: Any,
     numbers: Sequence[str],
 ) -> Network:  # fmt: skip
     """The network whose families the formula is made of, learned from the rows."""
     schema = rows.schema
     if found.adjustment is None:
+        assert isinstance(graph, CausalGraph)
         of = Admg(graph)
         whole = of.ancestors(sum(1 << graph._at(n) for n in (x, y)), (1 << len(graph)) - 1)
         families = markov_families(graph, whole)
@@ -251,6 +295,8 @@ def _learned(
         families = {n: tuple(z[:i]) for i, n in enumerate(z)}
         families[x] = () if numbers else tuple(z)
         families[y] = (*z, x)
+        if numbers and x not in found.formula.free:
+            families[y] = ()  # nothing leads from x to y
     dag = Dag([(p, n) for n, parents in families.items() for p in parents], list(families))
     net: Network = fit(dag, rows, prior=prior)
     return net
@@ -271,16 +317,8 @@ def _beside(
     joint = np.asarray(posterior(request(net, {}, (x, y))).p).reshape(shape)
     weight = joint.sum(axis=1, keepdims=True)
     seen = np.divide(joint, weight, where=weight > 0, out=np.zeros(shape))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bits = np.where(joint > 0, joint * np.log2(seen / done.value), 0.0).sum()
-    seen_or_not = np.stack([joint[:, to], joint.sum(axis=1) - joint[:, to]], axis=1)
-    set_or_not = np.stack([done.value[:, to], 1 - done.value[:, to]], axis=1)
-    return {
-        "plain": (float(seen[at[0], to]), float(seen[at[1], to])),
-        "confounding": float(max(bits, 0.0)) if np.isfinite(bits) else None,
-        "tables": (seen_or_not, set_or_not),
-        "at": at,
-    }
+    plain = (float(seen[at[0], to]), float(seen[at[1], to]))
+    return {"plain": plain, "at": at, **compared_tables(joint, done.value, to)}
 
 
 def _seen(net: Network, x: str, y: str, pair: tuple[Any, Any], state: Any) -> tuple[float, float]:

@@ -75,7 +75,8 @@ def cluster(
     Parameters
     ----------
     table : anything `cr.read` takes
-        Mixed kinds and missing cells are welcome. A stream is clustered by k-means, batch by batch.
+        Mixed kinds and missing cells are welcome. A stream is clustered by k-means, batch by batch;
+        its rows are loaded for mixtures, where they fit.
         The columns of an array are x0, x1, …, or as a `columns` as long as it is wide names them.
     method : str
         'auto' (latent classes where numbers stand beside states, else k-means); 'k-means';
@@ -154,6 +155,8 @@ def cluster(
         else:
             names, told = _for_method(whole, names, method, columns)
         options = renamed(method, options)
+        if isinstance(whole, Stream) and method in ("gaussian", "latent-class"):
+            whole = whole.load()  # as codes and floats; refused where they would not fit
         if isinstance(whole, Stream):
             return _streamed(
                 whole, names, method, k, seed, scale, by, stability, options,
@@ -345,8 +348,8 @@ def _streamed(
     """k-means of rows that are read again for every pass."""
     if method != "k-means":
         raise InputError(
-            f"{method} needs the rows in memory.",
-            hint="Use method='k-means', which streams, or stream.load().",
+            f"{method} compares every row with every other, and this table is read in parts.",
+            hint="Use method='k-means', 'gaussian' or 'latent-class', or cluster a sample of it.",
         )
     if k == "auto" or stability:
         raise InputError(

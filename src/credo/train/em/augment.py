@@ -38,7 +38,7 @@ from credo.train.em.setup import Setup
 from credo.train.parameters.lines import fit_lines
 from credo.train.parameters.tied import renamed
 
-__all__ = ["DRAWS", "FEWEST", "with_gaps"]
+__all__ = ["DRAWS", "FEWEST", "as_rows", "with_gaps"]
 
 DRAWS = 200
 """Completions of the rows, unless `draws` says otherwise."""
@@ -205,7 +205,7 @@ class _Sampler:
         self.open = {i: layout.table(cells, i).astype(np.intp) for i in open_ if i in tables}
         self.open_lines = [i for i in open_ if i in free and i in em.lines]
         self.kept = np.concatenate([np.zeros(0, np.intp), *(c.ravel() for c in self.open.values())])
-        self.gaps, self.weights = _copies(*em.rows.native.left())
+        self.gaps, self.weights = as_rows(*em.rows.native.left())
         self.codes = _completed(net, self.gaps, seed)
 
     def sweep(self) -> _Drawn:
@@ -282,7 +282,7 @@ class _Sampler:
         return posterior
 
 
-def _copies(codes: NDArray[np.int32], weights: Floats) -> tuple[NDArray[np.int32], Floats]:
+def as_rows(codes: NDArray[np.int32], weights: Floats) -> tuple[NDArray[np.int32], Floats]:
     """Rows left to the engine, each whole weight as so many rows."""
     whole = np.floor(weights)
     rest = weights - whole

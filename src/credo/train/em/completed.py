@@ -25,7 +25,7 @@ from credo.predict.rows.impute import impute
 from credo.predict.sampling.forward import forward_sampler
 from credo.stats.block import Block
 
-__all__ = ["Completed", "completed"]
+__all__ = ["Completed", "completed", "joined"]
 
 WAYS = 256
 """A row with more ways to be filled than this is given draws."""
@@ -42,7 +42,7 @@ _STATES = 1 << 16  # of gaps that hang together; more are drawn by the inference
 class Completed:
     """A weighted table without gaps, and how many rows in it are draws."""
 
-    table: Table
+    table: Any
     drawn: int
 
 
@@ -131,6 +131,11 @@ def _weights(table: Table) -> Any:
     if table.weights is None:
         return np.ones(len(table))
     return np.ascontiguousarray(table.weights, dtype=np.float64)
+
+
+def joined(parts: list[Table]) -> Table:
+    """Weighted tables over the same variables as one."""
+    return _joined(parts, [_weights(p) for p in parts])
 
 
 def _joined(parts: list[Table], weights: list[Any]) -> Table:

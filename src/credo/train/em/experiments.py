@@ -2,7 +2,8 @@
 
 A row in which X was set is a row of the network without X's own family: its likelihood leaves
 P(x | parents) out, and so do the expected counts. Rows are grouped by what was set in them; in the
-group of X its table is 1 everywhere, and what it counted is 0.
+group of X its table is 1 everywhere, and what it counted is 0. Completed rows keep what was set in
+them.
 """
 
 from __future__ import annotations
@@ -12,12 +13,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError
-from credo.data import Table
+from credo.core.errors import CredoError, InputError
+from credo.data import Stream, Table
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
+from credo.predict.rows.rows import encoded_log_likelihood
+from credo.train.em.completed import Completed, completed, joined
 from credo.train.em.e_step import EStep, Layout, Parameters, Statistics
 from credo.train.parameters.experiments import Experiments
+from credo.train.parameters.told import Told
 
-__all__ = ["SetSteps"]
+__all__ = ["SetSteps", "completed_rows", "log_likelihood_of"]
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +44,8 @@ class SetSteps(EStep):
         for names, table in rows.groups():
             own = [n for n in names if n in layout.at]
             _refuse(layout, own, table)
-            step = EStep(layout, [table.select(seen)], scales, threads)
+            parts = [table.select(seen)] if isinstance(table, Table) else table.batches(seen)
+            step = EStep(layout, parts, scales, threads)
             for n in own:
                 step.observed[n] = 0.0
             self.parts.append(([layout.at[n] for n in own], step))
@@ -81,6 +88,30 @@ class SetSteps(EStep):
         moments = np.sum([s.moments for s, _ in found], axis=0)
         return Statistics(counts, moments), float(sum(log for _, log in found))
 
+    def left(self) -> tuple[NDArray[np.int32], Floats]:
+        """The rows with too many ways to be completed: there must be none to draw the gaps."""
+        found = [s.native.left() for _, s in self.parts]
+        if any(len(weights) for _, weights in found):
+            raise CredoError("rows from experiments have too many ways to be completed")
+        return found[0]
+
+    def draw(
+        self, theta: Floats, lines: Floats, seed: int, threads: int
+    ) -> tuple[Floats, Floats, int]:
+        """Counts and moments with the gaps drawn under some parameters."""
+        found = []
+        for k, (set_, step) in enumerate(self.parts):
+            own = theta.copy()
+            for i in set_:
+                self.layout.table(own, i)[...] = 1.0
+            counts, moments, impossible = step.native.draw(own, lines, seed ^ k, threads)
+            found.append((self._without(set_, Statistics(counts, moments)), impossible))
+        return (
+            np.sum([s.counts for s, _ in found], axis=0),
+            np.sum([s.moments for s, _ in found], axis=0),
+            max(impossible for _, impossible in found),
+        )
+
     def _without(self, set_: Sequence[int], found: Statistics) -> Statistics:
         counts = np.array(found.counts)
         for i in set_:
@@ -88,7 +119,42 @@ class SetSteps(EStep):
         return Statistics(counts, found.moments)
 
 
-def _refuse(layout: Layout, names: Sequence[str], table: Table) -> None:
+def completed_rows(net: Network, rows: Table | Experiments, seed: int) -> Completed:
+    """Rows completed under a network, with what was set in them."""
+    if isinstance(rows, Table):
+        return completed(net, rows, seed)
+    done = [(set_, completed(_without(net, set_), part, seed)) for set_, part in rows.groups()]  # type: ignore[arg-type]
+    table = joined([one.table for _, one in done])
+    masks = {
+        name: np.concatenate([np.full(len(one.table), name in set_) for set_, one in done])
+        for name in {n for set_, _ in done for n in set_}
+    }
+    whole = Experiments(table, Told((), lambda part, at: masks))
+    return Completed(whole, sum(one.drawn for _, one in done))
+
+
+def log_likelihood_of(net: Network, rows: Table | Experiments) -> float:
+    """ln P of rows as they are held, without the families of what was set in them."""
+    if isinstance(rows, Table):
+        return encoded_log_likelihood(net, rows)
+    total = 0.0
+    for set_, part in rows.groups():
+        assert isinstance(part, Table)
+        uniform = sum(np.log(net.variable(n).arity) for n in set_ if n in net.names)
+        total += encoded_log_likelihood(_without(net, set_), part) + part.block.weight * uniform
+    return float(total)
+
+
+def _without(net: Network, names: Sequence[str]) -> Network:
+    """The network in which some discrete variables have no parents and are uniform."""
+    own = {n: net.variable(n) for n in names if n in net.names}
+    if not own:
+        return net
+    uniform = {n: Cpt(v, (), np.full(v.arity, 1 / v.arity)) for n, v in own.items()}
+    return Network(net.dag.do(list(own)), {**net.distributions, **uniform})
+
+
+def _refuse(layout: Layout, names: Sequence[str], table: Table | Stream) -> None:
     for name in names:
         child = layout.families[layout.at[name]][0]
         if not child.is_discrete:
@@ -96,7 +162,7 @@ def _refuse(layout: Layout, names: Sequence[str], table: Table) -> None:
                 f"EM takes rows in which discrete variables were set; {name!r} is a number.",
                 hint="Cut it into intervals, or leave out the rows in which it was set.",
             )
-        if name not in table.schema or (np.asarray(table.codes(name)) == child.arity).any():
+        if name not in table.schema or table.tally([name])[name].skipped > 0:
             raise InputError(
                 f"{name!r} was set in rows in which its cell is missing.",
                 hint="Write what it was set to, or leave those rows out.",

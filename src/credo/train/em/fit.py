@@ -33,6 +33,7 @@ from credo.train.em.start import available_start, random_start, refuse_saddle, u
 from credo.train.em.stepwise import batches_of, stepwise
 from credo.train.numbers.choosing import scaled_for
 from credo.train.parameters.parameters import _graph as graph_given
+from credo.train.parameters.told import schema_with
 
 __all__ = ["MAX_ITER", "em", "em_until"]
 
@@ -126,6 +127,7 @@ def em(
     'a step changed no parameter by more than 1e-09'
     """
     if numbers != "gaussian":
+        schema = schema_with(source, schema, intervened)
         rows = opened(graph, source, start, fixed, hidden, weights, schema)
         source, weights, schema = scaled_for(graph_given(graph), rows, numbers), None, None
     return _fitted(

@@ -25,6 +25,7 @@ from credo.train.parameters import parameters
 from credo.train.parameters.experiments import Experiments, experiments
 from credo.train.parameters.pooled_lines import settled, with_main_effects
 from credo.train.parameters.tied import groups_of
+from credo.train.parameters.told import schema_with
 
 __all__ = ["Setup", "opened", "prepared", "start_of"]
 
@@ -60,9 +61,13 @@ def prepared(
 ) -> Setup:
     """Read and check everything, and fold the rows."""
     like = graph if isinstance(graph, Network) else None
-    rows = opened(graph, source, start, fixed, hidden, weights, schema)
-    told = experiments(rows, intervened)
-    rows = told.table if isinstance(told, Experiments) else rows
+    if isinstance(source, Experiments):
+        told = source
+    else:
+        schema = schema_with(source, schema, intervened)
+        rows = opened(graph, source, start, fixed, hidden, weights, schema)
+        told = experiments(rows, intervened)
+    rows = told.table if isinstance(told, Experiments) else told
     graph = parameters._graph(graph)
     known, given = _known(graph, like, start, fixed), _hidden(hidden, graph)
     variables = _variables(graph, rows, known, given)

@@ -197,7 +197,7 @@ def aode_families(source: Any, target: str) -> list[Any]:
     if continuous:
         raise InputError(
             f"AODE is for discrete features; {continuous[0]!r} is continuous.",
-            hint="Give NetworkClassifier bins=, or use method='tan'.",
+            hint="Give NetworkClassifier bins=, or use structure='tan'.",
         )
     if not discrete:
         raise InputError("AODE needs at least one feature.")

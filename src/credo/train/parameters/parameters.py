@@ -14,6 +14,7 @@ from typing import Any
 
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.core.schema import Variable
+from credo.data import read
 from credo.model.causal.causal_graph import CausalGraph
 from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
@@ -34,6 +35,7 @@ from credo.train.parameters.families import FamilySpec, learn
 from credo.train.parameters.pooled_lines import LIKE_ALL
 from credo.train.parameters.sources import Opened, refuse_rows
 from credo.train.parameters.tied import groups_of
+from credo.train.parameters.told import schema_with
 
 __all__ = ["fit"]
 
@@ -117,6 +119,9 @@ def fit(
     known = {v.name: v for v in like.variables} if like is not None else {}
     known |= _known_variables(dag, fixed)
     families = [(n, dag.parents(n)) for n in dag.nodes]
+    schema = schema_with(source, schema, intervened, known if like is not None else {})
+    if like is not None and schema is not None and intervened is not None:
+        source, weights, schema = read(source, schema, weights), None, None
     opened = Opened(source, known if like is not None else {}, weights, schema)
     if numbers != "gaussian":
         opened.scale(dag, numbers)

@@ -88,6 +88,11 @@ class FamilyScores:
         rows, gaps, _ = placed(part, self.variables)
         return _native(part, self.spec, self.variables, rows, gaps, threads)[0]
 
+    def on(self, rows: Table, threads: int) -> _core.FamilyScores:
+        """The scores of the same variables on other rows, which have no gaps."""
+        weight = float(rows.block.weight)
+        return _native(rows, self.spec, self.variables, weight, (), threads)[0]
+
     @property
     def counters(self) -> dict[str, int]:
         """Families asked for, found in the cache, tables counted, passes, numbers kept, rows read.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from credo.data import Stream, Table
+from credo.train.parameters.experiments import Experiments
 
 __all__ = ["scale_terms"]
 
@@ -28,6 +29,9 @@ def scale_terms(source: Any, names: Iterable[str]) -> dict[str, float]:
     >>> scale_terms(table, ["x", "y"])  # −ln 16
     {'x': -2.772588722239781}
     """
+    if isinstance(source, Experiments):  # each column on the rows that its family counts
+        own = {n: source.table if source.soft else source.of(n) for n in names}
+        return {n: t for name, rows in own.items() for n, t in scale_terms(rows, [name]).items()}
     if not isinstance(source, (Table, Stream)):
         return {}
     wanted = [n for n in names if n in source.schema.scales]

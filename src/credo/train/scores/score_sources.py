@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.core.errors import InputError
 from credo.core.schema import Variable
-from credo.data import Table
+from credo.data import Stream, Table
 from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
@@ -24,13 +24,16 @@ from credo.train.scores.available import of_available
 from credo.train.scores.local_scores import moments_by_group, of_function, of_prior_network
 from credo.train.scores.scores import MARGINAL, ScoreSpec
 
-__all__ = ["Asked", "native_scores"]
+__all__ = ["CUT", "Asked", "native_scores"]
 
 Floats = NDArray[np.float64]
 
 _MOMENTS = 1 << 26  # numbers of scatter matrices that are kept: 512 MiB
 _DENSE = 1 << 16  # cells up to which a table of a stream is dense, whatever its rows
 
+
+CUT = "rows in which a variable was set are left out of its own family"
+_SOFT = "rows in which a variable was set have a table of its own family by themselves"
 
 Extra = tuple[list[float], Floats | None]
 Made = tuple[_core.FamilyScores, list[str]]
@@ -70,27 +73,36 @@ def native_scores(asked: Asked, by_gain: bool = False) -> Made:
 
 
 def _experiment_scores(asked: Asked, rows: Experiments, by_gain: bool) -> Made:
-    """The scores of each child on the rows in which it was not set."""
-    parts: dict[int, tuple[_core.FamilyScores, list[str]]] = {}
-    own: list[_core.FamilyScores] = []
-    for variable in asked.variables:
-        table = rows.of(variable.name)
-        if id(table) not in parts:
-            weight = float(table.block.weight)
-            part = replace(asked, source=table, rows=weight, extras=(asked.extras[0], None))
-            parts[id(table)] = native_scores(part, by_gain)
-        own.append(parts[id(table)][0])
+    """The scores of each child on the rows in which it was not set; of soft experiments also on
+    those in which it was, by themselves.
+    """
+    made: dict[int, Made] = {}
+
+    def scores_on(part: Table | Stream, extra: list[float]) -> _core.FamilyScores:
+        if id(part) not in made:
+            weight = float(part.tally([asked.variables[0].name]).rows)
+            own = replace(asked, source=part, rows=weight, extras=(extra, None))
+            made[id(part)] = native_scores(own, by_gain)
+        return made[id(part)][0]
+
+    parts = [
+        [
+            scores_on(rows.of(v.name), asked.extras[0]),
+            *(scores_on(p, []) for p in (rows.under(v.name) if rows.soft else ())),
+        ]
+        for v in asked.variables
+    ]
 
     def local(families: Sequence[tuple[int, Sequence[int]]]) -> Floats:
-        out = np.empty(len(families))
-        for scores in {id(own[c]): own[c] for c, _ in families}.values():
-            mine = [i for i, (c, _) in enumerate(families) if own[c] is scores]
-            out[mine] = scores.score([(families[i][0], list(families[i][1])) for i in mine])
+        out = np.zeros(len(families))
+        for scores in {id(p): p for c, _ in families for p in parts[c]}.values():
+            mine = [i for i, (c, _) in enumerate(families) if any(p is scores for p in parts[c])]
+            out[mine] += scores.score([(families[i][0], list(families[i][1])) for i in mine])
         return out
 
-    notes = list(dict.fromkeys(n for _, told in parts.values() for n in told))
-    notes.append("rows in which a variable was set are left out of its own family")
-    native = _core.FamilyScores.function(len(own), local, [], asked.extras[1])
+    notes = list(dict.fromkeys(n for _, told in made.values() for n in told))
+    notes.append(_SOFT if rows.soft else CUT)
+    native = _core.FamilyScores.function(len(parts), local, [], asked.extras[1])
     return native, notes
 
 

@@ -206,6 +206,7 @@ def score(
     freedom: float | None = None,
     edge_prior: EdgePrior | None = None,
     intervened: Any = None,
+    soft: bool = False,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -239,6 +240,9 @@ def score(
     intervened : column, or mapping from variable to a 0/1 column or a mask
         What was set by an experiment in each row; such a row is left out of the variable's own
         family. A column names the variables (empty: nothing was set).
+    soft : bool
+        Whether experiments change a variable's family and do not cut it: in such rows it has a
+        table of its own, and both count.
 
     Numbers with a scale (transformed, or in bins) are scored as the user's numbers: the score has
     the logarithm of their densities there, so that scores with other scales compare.
@@ -258,6 +262,7 @@ def score(
     """
     from credo.train.parameters.experiments import experiments
     from credo.train.parameters.sources import Opened
+    from credo.train.parameters.told import schema_with
     from credo.train.scores.family_scores import family_scores
     from credo.train.scores.scale_terms import scale_terms
 
@@ -265,7 +270,8 @@ def score(
         score, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
     )
     graph = graph_of(dag)
-    opened = experiments(Opened(source, {}, weights, schema).source, intervened)
+    schema = schema_with(source, schema, intervened)
+    opened = experiments(Opened(source, {}, weights, schema).source, intervened, soft)
     scores = family_scores(opened, spec, names=graph.nodes, threads=threads)
     families = [Family(n, tuple(graph.parents(n))) for n in graph.nodes]
     found = scores.of(families)

@@ -20,7 +20,7 @@ import numpy as np
 from credo.core.errors import InputError
 from credo.model.causal.pag import Pag
 from credo.train.independence.tests import ManyTests
-from credo.train.parameters.experiments import Experiments, refuse_all_observed
+from credo.train.parameters.experiments import refuse_all_observed
 from credo.train.structure.fci_rules import ARROW, CIRCLE, Marks, oriented
 
 __all__ = ["fci", "learn_pag"]
@@ -45,8 +45,7 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
                 f"The search 'fci' goes by tests alone: {name}= does not go with it.",
                 hint="It has test=, alpha= and max_condition=.",
             )
-    if isinstance(source, Experiments):
-        refuse_all_observed(source, "fci", "")
+    refuse_all_observed(source, "fci")
     alpha = options.get("alpha", 0.01)
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
         raise InputError(f"alpha must be between 0 and 1, got {alpha!r}.")

@@ -30,12 +30,12 @@ from credo.core.render import many
 from credo.data import Stream, Table
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
-from credo.predict.rows.rows import encoded_log_likelihood
 from credo.stats.family import Family
 from credo.train.em.augment import DRAWS
-from credo.train.em.completed import completed
+from credo.train.em.experiments import completed_rows, log_likelihood_of
 from credo.train.em.fit import em_until
 from credo.train.em.run import INTERRUPTED, LATE
+from credo.train.parameters.experiments import Experiments
 from credo.train.parameters.parameters import fit
 from credo.train.scores.family_scores import family_scores
 from credo.train.scores.scores import ScoreSpec
@@ -56,6 +56,7 @@ _SHORT = 0.5  # seconds that judging a graph may take after the budget is spent
 
 def has_gaps(source: Any) -> bool:
     """Whether cells of a source are missing."""
+    source = getattr(source, "table", source)  # of rows from experiments
     if isinstance(source, Table):
         return any(source.block.gaps)
     if isinstance(source, Stream):
@@ -65,7 +66,7 @@ def has_gaps(source: Any) -> bool:
 
 
 def structural_em(
-    table: Table,
+    table: Table | Experiments,
     search: Callable[[Any, Any], Any],
     belief: Callable[[Any], dict[str, Any]],
     begin: Callable[[int], Dag | Network],
@@ -188,7 +189,7 @@ class _End:
 
 def _from(
     begin: Dag | Network,
-    table: Table,
+    table: Table | Experiments,
     search: Callable[[Any, Any], Any],
     belief: Callable[[Any], dict[str, Any]],
     until: float,
@@ -217,7 +218,7 @@ def _from(
             cost = -time.perf_counter()
             try:
                 with within(max(until + cost, _SHORT)):
-                    rows = completed(net, table, seed)
+                    rows = completed_rows(net, table, seed)
             except LateError:
                 if best is None:
                     raise
@@ -231,7 +232,7 @@ def _from(
             # before the first search the network may not have the parameters of the score's prior
             how = _on_the_way(belief, found.spec)
             assert net.record is not None and net.record.score is not None
-            value = here + net.record.score - encoded_log_likelihood(net, rows.table)
+            value = here + net.record.score - log_likelihood_of(net, rows.table)
             if best is not None and value <= trace[-1] + 1e-9 * abs(value):
                 reason = "the score of the observed rows no longer rises"
                 break
@@ -274,14 +275,14 @@ def _penalised(net: Network, found: Any) -> float:
 
 
 def _approximate(
-    net: Network, found: Any, table: Table, seed: int, threads: int | None
+    net: Network, found: Any, table: Table | Experiments, seed: int, threads: int | None
 ) -> tuple[int, float]:
     """The score of a network by its own completed rows, and how many of those are draws."""
-    rows = completed(net, table, seed)
+    rows = completed_rows(net, table, seed)
     scores = family_scores(rows.table, found.spec, threads=threads)
     families = [Family(n, net.dag.parents(n)) for n in net.dag.nodes]
     assert net.record is not None and net.record.score is not None
-    height = float(scores.of(families).sum()) - encoded_log_likelihood(net, rows.table)
+    height = float(scores.of(families).sum()) - log_likelihood_of(net, rows.table)
     return rows.drawn, float(net.record.score) + height
 
 
@@ -293,9 +294,10 @@ def _score(found: Any, dag: Dag) -> float:
 
 def complete_rows(source: Any) -> Any:
     """The rows without a gap."""
-    table = source.load() if isinstance(source, Stream) else source
+    table = source.load() if isinstance(source, (Stream, Experiments)) else source
     whole = np.ones(len(table), dtype=bool)
-    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
+    block: Any = getattr(table, "table", table).block  # type: ignore[union-attr]
+    for v, a in zip(table.schema.variables, block.arrays, strict=True):
         whole &= a != v.arity if v.is_discrete else ~np.isnan(a)
     if not whole.any():
         raise InputError("No row is complete.", hint="Use missing='structural-em'.")

@@ -18,7 +18,7 @@ from credo.core.errors import InputError, LateError
 from credo.core.lazy import renamed_arguments
 from credo.core.progress import seconds_left
 from credo.core.schema import Schema
-from credo.data import Stream, spooled
+from credo.data import Stream
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng
@@ -35,10 +35,17 @@ from credo.train.numbers.choosing import (
     number_names,
     plain_numbers,
 )
-from credo.train.parameters.experiments import experiments, refuse_all_observed
+from credo.train.parameters.experiments import (
+    Experiments,
+    experiments,
+    refuse_all_observed,
+    spooled_rows,
+)
 from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
+from credo.train.parameters.told import schema_with
 from credo.train.scores.edge_prior import EdgePrior, log_odds
+from credo.train.scores.score_sources import CUT
 from credo.train.scores.scores import SCORES, LocalScore, ScoreSpec, graph_of
 from credo.train.structure.fci import learn_pag
 from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
@@ -85,6 +92,7 @@ def learn(
     missing: str = "structural-em",
     starts: int = 1,
     intervened: Any = None,
+    soft: bool = False,
     numbers: Any = "auto",
     edges: bool = False,
     weights: Any = None,
@@ -133,6 +141,8 @@ def learn(
         Of structural EM: how many graphs it starts from; the best end is taken.
     intervened : column, or mapping from variable to a 0/1 column or a mask
         What was set in each row by an experiment; see `cr.fit` and docs/causes.md.
+    soft : bool
+        Whether experiments change a variable's family and do not cut it, as in `cr.score`.
     numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
         How continuous columns are modelled: by linear Gaussians, as they are or after a monotone
         transform; in bins, whose cuts are revised with the graph and which can be parents of
@@ -155,8 +165,9 @@ def learn(
     >>> net.record.reason
     'proven optimal'
     """
+    schema = schema_with(source, schema, intervened)
     rows = Opened(source, {}, weights, schema).source
-    opened = experiments(rows, intervened)
+    opened = experiments(rows, intervened, soft)
     if isinstance(parameters, str) and parameters not in ("auto", "mle"):
         raise InputError(f"parameters must be a prior, None, 'auto' or 'mle', got {parameters!r}.")
     choice(missing, MISSING, "missing")
@@ -186,23 +197,25 @@ def learn(
     ways = asked_numbers(numbers, number_names(rows))
     if any(way != "gaussian" for way in ways.values()):
         limit, began = time_limit(seconds), time.perf_counter()
-        chosen = _choice(rows, ways, settings, score, limit)
+        chosen = _choice(getattr(opened, "table", rows), ways, settings, score, limit)
         scaled, left = chosen.of(rows), None
         if limit is not None:
             left = max(limit - (time.perf_counter() - began), limit / 2)
         net = learn(
             scaled, score, search, start=start, parameters=parameters, missing=missing,
             starts=starts, edges=edges, numbers="gaussian", intervened=intervened,
-            **{**settings, "seconds": left},
+            soft=soft, **{**settings, "seconds": left},
         )  # fmt: skip
         assert net.record is not None
         recipe = {k: v for k, v in net.record.details["recipe"].items() if k != "numbers"}
         recipe |= {} if numbers == "auto" else {"numbers": plain_numbers(numbers)}
-        return with_recipe(chosen.told(net, scaled, left, limit), recipe)
+        whole = experiments(scaled, intervened, soft)
+        return with_recipe(chosen.told(net, whole, left, limit), recipe)
     asked = {"numbers": "gaussian"} if ways else {}
     if score is None and missing == "node-average" and has_gaps(opened):
         score = "bic"
     late = ""
+    refuse_all_observed(opened, search)
     if missing in ("structural-em", "complete-rows") and has_gaps(opened):
         if missing == "complete-rows":
             opened = complete_rows(opened)
@@ -226,19 +239,16 @@ def learn(
             f"The search {search!r} does not begin at a graph, so start= would change nothing.",
             hint="Leave it out, or choose one that does: hill-climb, tabu, anneal, order or ges.",
         )
-    refuse_all_observed(opened, search, missing)
     settings["available"] = missing == "available-cases"
-    with spooled(opened) as rows:
+    with spooled_rows(opened) as rows:
         found = searched(rows, score, search, start=start, **settings)
         net = fit(found.dag, rows, threads=threads, **belief_of(found.spec, parameters, ess))
-        seen = getattr(rows, "observed", rows)
-        pairs = {} if seen is None else pair_counts(seen, net.variables)
+        beside = _beside(rows, net)
     record = found.record
     inner = net.record
     assert inner is not None
     details = {**record.details, "families": inner.details.get("families", ())}
-    details |= {"rows": inner.details.get("rows", found.scores.rows), "pairs": pairs}
-    details |= {"interventions": t} if (t := getattr(opened, "targets", ())) else {}
+    details |= {"rows": inner.details.get("rows", found.scores.rows), **beside}
     notes = (*((late,) if late else ()), *record.notes, *inner.notes)
     whole = replace(record, source=str(opened.schema.source), notes=notes, details=details)
     net = with_edges(net.with_record(whole), opened, settings, edges)
@@ -272,7 +282,12 @@ def _structural(
 ) -> Network:
     """Structural EM, each round by the same search."""
     _refuse_unknown(opened.schema, settings)
-    table = opened.load() if isinstance(opened, Stream) else opened
+    table = opened.load() if isinstance(opened, (Stream, Experiments)) else opened
+    if getattr(table, "soft", False):
+        raise InputError(
+            "Structural EM does not know of soft experiments, and cells are missing.",
+            hint="Choose missing='available-cases' or missing='complete-rows'.",
+        )
     seed = settings["rng"]
     plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
 
@@ -352,8 +367,19 @@ def _structural(
     )  # fmt: skip
     record = net.record
     assert record is not None
-    pairs = {"pairs": pair_counts(table, net.variables)}
-    return net.with_record(replace(record, details={**record.details, **pairs}))
+    notes = (*record.notes, *((CUT,) if isinstance(table, Experiments) else ()))
+    details = {**record.details, **_beside(table, net)}
+    return net.with_record(replace(record, notes=notes, details=details))
+
+
+def _beside(rows: Any, net: Network) -> dict[str, Any]:
+    """What the record keeps of the rows: the pairs of those in which nothing was set, and what
+    was set in others.
+    """
+    seen = getattr(rows, "observed", rows)
+    pairs = {} if seen is None else pair_counts(seen, net.variables)
+    sets = getattr(rows, "targets", ())
+    return {"pairs": pairs, **({"interventions": sets} if sets else {})}
 
 
 def _refuse_unknown(schema: Schema, settings: Mapping[str, Any]) -> None:

@@ -165,3 +165,75 @@ def test_where_setting_changes_nothing_each_choice_is_the_best(three):
     idle = 1 - post.path("v0", "v1")
     shares = [r.p_best for r in found.ranked]
     assert min(shares) >= idle - 0.01 and sum(shares) == pytest.approx(1 + idle, abs=0.01)
+
+
+def test_questions_in_text_and_strategies_side_by_side(three):
+    table, post = three
+    _, w, each = joints(table)
+    states = table.schema["v0"].states
+    d = post.decide({"D|v0": ["l", "r"]}, {"U|v1:v2:D": WORTH})
+    by_choice = np.einsum("g,gabc,bcd->ad", w, each, WORTH)
+    p = np.einsum("g,gabc->a", w, each)
+    assert d.ask("EU") == pytest.approx(by_choice.max(axis=1).sum(), abs=1e-10)
+    assert d.ask(f"EU(D=r | v0={states[1]})") == pytest.approx(by_choice[1, 1] / p[1], abs=1e-10)
+    assert d.ask(f"argmax EU(D | v0={states[0]})") == "lr"[by_choice[0].argmax()]
+    sure = d.ask("EU(D=l)", interval=0.9, draws=200)
+    assert sure.interval.lower < sure < sure.interval.upper
+    assert "averaged over 25 graphs" in str(sure)
+    with pytest.raises(InputError, match=r"answer questions about EU, got 'P\(v1\)'"):
+        d.ask("P(v1)")
+    ways = {"l": {"D": "l"}, "r": {"D": "r"}, "cross": {"D": {states[0]: "r", states[1]: "l"}},
+            "best": None}  # fmt: skip
+    found = d.compare(ways, draws=400)
+    wanted = {"l": by_choice[:, 0].sum(), "r": by_choice[:, 1].sum(),
+              "cross": by_choice[0, 1] + by_choice[1, 0]}  # fmt: skip
+    for name, utility in wanted.items():
+        assert found[name].utility == pytest.approx(utility, abs=1e-10)
+    assert found["best"].utility == pytest.approx(by_choice.max(axis=1).sum(), abs=1e-10)
+    assert all(s.interval.lower < s.utility < s.interval.upper for s in found.strategies)
+    assert "best" in {found.best, *found.ties}
+
+
+def test_what_is_worth_knowing_is_the_gain_on_the_averaged_joint(three):
+    table, post = three
+    _, w, each = joints(table)
+    worth = WORTH - WORTH.mean(axis=(0, 1))  # the choices are near each other: it is worth knowing
+    d = post.decide({"D": ["l", "r"]}, {"U|v1:v2:D": worth})
+    joint = np.einsum("g,gabc->abc", w, each)
+    by_all = joint[..., None] * worth[None]
+    blind = by_all.sum(axis=(0, 1, 2)).max()
+    found = d.value_of_information(costs={"v1": 0.25})
+    assert found.utility == pytest.approx(blind, abs=1e-10)
+    for k, name in enumerate(("v0", "v1", "v2")):
+        other = tuple(i for i in range(3) if i != k)
+        seen = by_all.sum(axis=other).max(axis=-1).sum()
+        assert found[name].value == pytest.approx(seen - blind, abs=1e-10)
+    every = by_all.max(axis=-1).sum()
+    assert found.together == pytest.approx(every - blind, abs=1e-10)
+    assert found["v1"].cost == 0.25
+    two = d.value_of_information(["v0", "v1"])
+    assert two["v1", "v0"].value == pytest.approx(
+        by_all.sum(axis=2).max(axis=-1).sum() - blind, abs=1e-10
+    )
+    plan = d.next_question(among=["v1"], costs={"v1": 0.05})
+    assert plan.exact and plan.value == pytest.approx(found["v1"].value - 0.05, abs=1e-9)
+    state = table.schema["v0"].states[0]
+    here = d.value_of_information("v1", given={"v0": state})
+    by_here = by_all[0] / joint[0].sum()
+    assert here["v1"].value == pytest.approx(
+        by_here.sum(axis=1).max(axis=-1).sum() - by_here.sum(axis=(0, 1)).max(), abs=1e-10
+    )
+
+
+def test_what_comes_after_a_variable_that_is_set_is_not_worth_knowing_before(three):
+    _, post = three
+    d = post.decide("v0", {"U|v1:v0": np.arange(6.0).reshape(3, 2)})
+    with pytest.raises(InputError, match="'v2' comes after the decision 'v0'"):
+        d.value_of_information("v2")
+    first = cr.average(table_of(3), tiers=[["v2"], ["v0"], ["v1"]])
+    d = first.decide("v0", {"U|v1:v0": np.arange(6.0).reshape(3, 2)})
+    found = d.value_of_information()
+    assert [i.variables for i in found.items] == [("v2",)]
+    seeing = first.decide("v0|v2", {"U|v1:v0": np.arange(6.0).reshape(3, 2)})
+    gain = seeing.solve(interval=None).utility - d.solve(interval=None).utility
+    assert found["v2"].value == pytest.approx(max(gain, 0), abs=1e-10)

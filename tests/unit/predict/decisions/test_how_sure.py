@@ -113,3 +113,34 @@ def test_intervals_of_expected_utility_hold_what_they_say():
         right = true.decide({"D": ["l", "r"]}, worth).compare({"it": found}, interval=None)
         inside += right["it"].utility in found.interval
     assert 0.9 - 3 * np.sqrt(0.09 / n) < inside / n < 0.9 + 3 * np.sqrt(0.09 / n)
+
+
+def test_strategies_that_are_equally_good_are_a_tie():
+    net = cr.fit("[A][B|A]", {"A": ["x", "y", "x"], "B": ["l", "r", "l"]}, prior=cr.BDeu(1))
+    d = net.decide({"D|A": ["l", "r"]}, {"U|D:B": {"l": {"l": 1, "r": 0}, "r": {"l": 1, "r": 0}}})
+    ways = {"left": {"D": "l"}, "right": {"D": "r"}}
+    found = d.compare(ways, draws=200)
+    assert found.ties == ("left", "right") and found.best == "left"
+    assert [s.p_best for s in found.strategies] == [1, 1]  # no other is better
+    assert "a tie: left and right are equally good" in str(found)
+    turned = d.compare({"right": {"D": "r"}, "left": {"D": "l"}}, draws=200)
+    assert turned.ties == ("right", "left")
+    apart = net.decide({"D": ["l", "r"]}, {"U|D:B": {"l": {"l": 1, "r": 0}, "r": {"l": 0, "r": 0}}})
+    found = apart.compare({"right": {"D": "r"}, **ways, "again": {"D": "l"}}, interval=None)
+    assert found.ties == ("left", "again") and found.strategies[-1].name == "right"
+    found = apart.compare({"right": {"D": "r"}, "left": {"D": "l"}}, draws=200)
+    assert found.ties == () and found.best == "left" and "tie" not in str(found)
+    assert found["left"].p_best == 1 and found["right"].p_best == 0
+
+
+def test_what_is_compiled_goes_with_the_network():
+    from credo.predict.decisions.problem import _KEPT
+
+    before = len(_KEPT)
+    d = cr.DecisionNetwork("[D?][U$|D]", utilities={"U": {"go": 1, "stay": 0}})
+    assert d.solve().utility == 1 and len(_KEPT) == before + 1
+    first = d.solve()
+    again = d.but(utilities={"U": cr.Utility("U", d.utilities["U"].parents, np.array([0.0, 3.0]))})
+    assert again.solve().utility == 3 and first["D"].choice == "go"  # numbers are not kept
+    del d, again
+    assert len(_KEPT) == before

@@ -239,6 +239,17 @@ def test_what_cannot_be_given():
         ).solve(given={"A": 0, "B": 1})  # fmt: skip
 
 
+def test_what_is_too_wide_is_refused_before_it_is_made():
+    names = [f"x{i}" for i in range(27)]
+    graph = "".join(f"[{n}]" for n in names) + f"[D?|{':'.join(names)}][V|{names[0]}:D]"
+    graph += "[U$|V]" + "".join(f"[u{n}$|{n}:D]" for n in names)
+    tables = {**{n: [0.5, 0.5] for n in names}, "V": np.full((2, 2, 2), 0.5)}
+    worth = {"U": [0, 1], **{f"u{n}": np.eye(2) for n in names}}
+    d = cr.DecisionNetwork(graph, tables, decisions={"D": ["l", "r"]}, utilities=worth)
+    with pytest.raises(cr.errors.LimitError, match="268,435,456 cells over 28 variables; at most"):
+        d.solve()
+
+
 def test_continuous_evidence_weighs_the_states():
     sick = cr.Variable("sick", "discrete", ("no", "yes"))
     fever = cr.Variable("fever", "continuous")

@@ -129,6 +129,37 @@ def test_the_prior_of_orders_counts_a_graph_once_for_each_order():
     assert any("favours" in n for n in post.record.notes)
 
 
+@pytest.mark.parametrize("n", [2, 4, 5])
+def test_families_are_summed_over_every_order(n):
+    """Σ over orders of Π_j Σ over sets P before j of B_j(P), order by order."""
+    from itertools import permutations
+
+    from credo.train.averaging.exact import sums
+    from credo.train.averaging.lists import weighed as lists_of
+
+    found = lists_of(
+        table_of(n, seed=9), "bdeu", 1.0, "order", {}, exact=True, threads=1, left=lambda: math.inf
+    )
+    lists = [found.lists.sets(c) for c in range(n)]
+    total, by_family = 0.0, [np.zeros(len(scores)) for _, scores in lists]
+    best = sum(scores[0] for _, scores in lists)
+    for order in permutations(range(n)):
+        before = {v: set(order[:i]) for i, v in enumerate(order)}
+        weights = [
+            np.array([math.exp(b - s[0]) * (set(p) <= before[c]) for p, b in zip(sets, s, strict=True)])
+            for c, (sets, s) in enumerate(lists)
+        ]  # fmt: skip
+        whole = math.prod(w.sum() for w in weights)
+        total += whole
+        for c, w in enumerate(weights):
+            by_family[c] += whole * w / w.sum()
+    summed = sums(found, 1)
+    assert summed.log_total == pytest.approx(best + math.log(total), abs=1e-10)
+    assert summed.error < 1e-12
+    for c in range(n):
+        np.testing.assert_allclose(summed.families[c], by_family[c] / total, atol=1e-12)
+
+
 def test_orders_are_drawn_as_they_are_summed():
     table = table_of(5, seed=6)
     wide = cr.read({**{n: table[n] for n in table.schema.names}, "w": table["v0"]})
@@ -287,6 +318,25 @@ def test_chains_know_what_sums_know():
     np.testing.assert_array_equal(again.members, walked.members)
 
 
+def test_chains_that_disagree_are_tempered():
+    """Columns that are functions of each other modulo 4: modes that single moves do not join."""
+    rng = np.random.default_rng(1)
+    u, v = rng.integers(0, 4, (2, 1000))
+    w, q = (u + v) % 4, (u + 2 * v) % 4
+    r = (w + q) % 4
+    columns = {"u": u, "v": v, "w": w, "q": q, "r": r, "s": (r + u) % 4, "t": (q + v) % 4}
+    table = cr.read({
+        n: np.where(rng.random(1000) < 0.02, rng.integers(0, 4, 1000), x).tolist()
+        for n, x in columns.items()
+    })  # fmt: skip
+    exact = cr.average(table, method="exact")
+    post = cr.average(table, method="sampled", rng=0, error=0.015)
+    assert post.record.details["temperatures"] == 10 and post.record.details["settled"]
+    assert any("so each was tempered" in n for n in post.record.notes)
+    z = np.abs(post.edge_p - exact.edge_p) / np.maximum(post.edge_error, 1e-9)
+    assert z[~np.eye(7, dtype=bool)].max() < 4
+
+
 def test_intervals_hold_the_graph_too():
     table = table_of(3, seed=11, rows=30)
     post = cr.average(table)
@@ -340,8 +390,11 @@ def test_what_cannot_be_is_refused_in_a_sentence(four):
         with pytest.raises(CredoError, match=said):
             call()
     wide = cr.read({f"c{i}": [0, 1] * 5 for i in range(23)})
-    with pytest.raises(LimitError, match="GB and about"):
+    with pytest.raises(LimitError, match=r"all graphs of 23 variables would take .* GB and about"):
         cr.average(wide, method="exact")
+    wider = cr.read({f"c{i}": [0, 1] * 5 for i in range(26)})
+    with pytest.raises(LimitError, match=r"all orders of 26 variables would take 8 GB"):
+        cr.average(wider, prior="order")
     with pytest.raises(LimitError, match="The time was over"):
         cr.average(wide, method="sampled", max_parents=4, seconds=1e-6)
 
@@ -406,7 +459,10 @@ def test_a_classifier_that_averages_graphs():
     from credo.estimators import NetworkClassifier
 
     table = cr.examples.play_tennis()
-    clf = NetworkClassifier("average").fit(table, "PlayTennis")
+    clf = NetworkClassifier(structure="average").fit(table, "PlayTennis")
+    assert clf.get_params()["structure"] == "average" and "method" not in clf.get_params()
+    with pytest.warns(DeprecationWarning, match="method= of NetworkClassifier is now structure="):
+        assert NetworkClassifier(method="aode").structure == "aode"
     post = cr.average(table, ess=1)
     rows = {n: list(table[n]) for n in table.schema.names if n != "PlayTennis"}
     found = clf.predict_proba(rows)

@@ -117,7 +117,7 @@ def test_a_stream_is_clustered_as_the_table_is(tmp_path, blobs):
                 t.column: round(t.bits, 9) for t in theirs
             }
     assert "batch by batch" in str(a)
-    with pytest.raises(InputError, match="needs the rows in memory"):
+    with pytest.raises(InputError, match="compares every row"):
         cr.cluster(stream, "average", k=2)
     with pytest.raises(InputError, match="need the rows in memory"):
         cr.cluster(stream)

@@ -206,7 +206,7 @@ def test_what_cannot_be_merged():
     b = NetworkClassifier().fit([[7.5, 1], [8.5, 0], [9.5, 1]], [0, 1, 0])
     with pytest.raises(SchemaError, match=r"'x0' is not cut at the same points.*bins=\{'x0'"):
         a.merge(b)
-    with pytest.raises(InputError, match="merged by the same method, got 'tan' and 'aode'"):
+    with pytest.raises(InputError, match="merged by the same structure, got 'tan' and 'aode'"):
         a.merge(NetworkClassifier("aode").fit([[1.5], [2.5]], [0, 1]))
     with pytest.raises(SchemaError, match="know different columns: 'x1' is in one only"):
         a.merge(NetworkClassifier().fit([[1.5], [2.5]], [0, 1]))

@@ -216,7 +216,7 @@ def test_extreme_values_are_refused(scale, word):
         (lambda: TextNaiveBayes().fit(["a", None], [0, 1]), "Document 2 must be a text"),
         (lambda: TextNaiveBayes("bernoulli", smoothing=0).fit(["a"], [0]), "above 0"),
         (lambda: TextNaiveBayes().fit(["a", "b"], [0, 1]).predict(np.eye(2)), "got a matrix"),
-        (lambda: NetworkClassifier("nb").fit([["a"], ["b"]], [0, 1]), "method must be one of"),
+        (lambda: NetworkClassifier("nb").fit([["a"], ["b"]], [0, 1]), "structure must be one of"),
         (lambda: NetworkClassifier(bins=1).fit([[1.0], [2.0]], [0, 1]), "bins must be"),
         (lambda: NetworkClassifier("aode", bins=None).fit([[1.5], [2.0]], [0, 1]), "is continuous"),
     ],
