@@ -16,6 +16,7 @@ from credo.core.errors import CredoError, InputError, MissingPackageError
 if TYPE_CHECKING:
     from uvicorn import Server
 
+    from credo.data import Table
     from credo.model.networks.network import Network
 
 __all__ = ["Studio", "studio"]
@@ -163,20 +164,25 @@ def _bound(port: int) -> socket.socket:
     return sock
 
 
-def _table(net: Network, data: Any) -> Any:
+def _table(net: Network, data: Any) -> Table | None:
     """The rows by the model's variables."""
     from credo.core.schema import Schema
-    from credo.data import Table, read
+    from credo.data import Stream, Table, read
 
     if data is None:
         return None
-    table = data if isinstance(data, Table) else read(data)
-    shared = [v for v in net.variables if v.name in table]
+    table = data if isinstance(data, (Table, Stream)) else read(data)
+    shared = [v for v in net.variables if v.name in table.schema]
     if not shared:
         raise InputError(
             "The rows have no column of the model.",
             hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
         )
-    if isinstance(data, Table):
-        return table
-    return read(data, schema=Schema(tuple(shared)))
+    if table is not data:
+        table = read(data, schema=Schema(tuple(shared)))
+    if not isinstance(table, Table):
+        raise InputError(
+            "The rows do not fit in memory, so they cannot be stepped through one by one.",
+            hint="Give some of them, or none.",
+        )
+    return table

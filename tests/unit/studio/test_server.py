@@ -251,11 +251,14 @@ def test_without_its_page_or_its_packages_a_sentence_says_what_to_do(net, tmp_pa
         cr.studio(net, browser=False)
 
 
-def test_what_cannot_be_opened_is_refused(page, net, opened):
+def test_what_cannot_be_opened_is_refused(page, net, opened, tmp_path):
     with pytest.raises(InputError, match="shows a Network, got Dag"):
         cr.studio(net.dag)
     with pytest.raises(InputError, match="no column of the model"):
         cr.studio(net, {"other": ["a", "b"]}, browser=False)
+    (tmp_path / "many.csv").write_text("rain,wet\n" + "True,False\n" * 5000)
+    with pytest.raises(InputError, match="do not fit in memory"):
+        cr.studio(net, cr.read(tmp_path / "many.csv", memory="1KB"), browser=False)
     with pytest.raises(InputError, match="from 0 to 65535, got 70000"):
         cr.studio(net, browser=False, port=70000)
     taken = int(opened.url.partition("/enter")[0].rpartition(":")[2])
