@@ -43,6 +43,7 @@ from credo.model.networks.network import Network as Network
 from credo.model.networks.priors import K2 as K2
 from credo.model.networks.priors import BDeu as BDeu
 from credo.model.networks.priors import Laplace as Laplace
+from credo.model.networks.softmax import Softmax as Softmax
 from credo.model.structures.structure_posterior import StructurePosterior as StructurePosterior
 from credo.model.undirected.factor import Factor as Factor
 from credo.model.undirected.factor_graph import FactorGraph as FactorGraph

@@ -12,6 +12,7 @@ from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.multivariate_mixture import MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.answers.number_answer import NumberAnswer
+from credo.model.answers.numbers_answer import NumbersAnswer
 from credo.model.distributions.beta import Beta
 from credo.model.distributions.categorical import Bernoulli, Categorical
 from credo.model.distributions.dirichlet import Dirichlet
@@ -46,6 +47,7 @@ __all__ = [
     "NormalMean",
     "NormalMixture",
     "NumberAnswer",
+    "NumbersAnswer",
     "Rates",
     "Realism",
     "StudentT",

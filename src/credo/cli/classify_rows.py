@@ -102,13 +102,14 @@ class Classifier:
     method: str
     smoothing: float
     unseen: str
+    numbers: Any = "auto"
 
     def estimator(self) -> Any:
         """The estimator, which has seen no rows."""
         from credo.estimators import NaiveBayes, NetworkClassifier
 
         if self.method == "naive-bayes":
-            return NaiveBayes(smoothing=self.smoothing, unseen=self.unseen)
+            return NaiveBayes(self.smoothing, numbers=self.numbers, unseen=self.unseen)
         return NetworkClassifier(self.method, smoothing=self.smoothing, unseen=self.unseen)
 
 

@@ -51,9 +51,9 @@ rule_options = together(
 
 numbers_option = option(
     "--numbers", multiple=True, metavar="[COLUMN=]WAY", help="How numbers are modelled: gaussian, "
-    "transformed, binned, or auto, which asks the rows (the default of credo learn); of one COLUMN "
-    "also by a transform (log, log1p, square-root, logit, yeo-johnson) or cut points with commas "
-    "between them.",
+    "transformed, binned, counts, or auto, which asks the rows (the default of credo learn and "
+    "average); of one COLUMN also by a transform (log, log1p, square-root, logit, yeo-johnson) or "
+    "cut points with commas between them.",
 )  # fmt: skip
 """How continuous columns are modelled."""
 

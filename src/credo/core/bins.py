@@ -39,6 +39,8 @@ class Bins(Told, Frozen):
     atoms : for each fine interval the value it comes back as, or NaN for any number in it
     tails : the mean distance of what lies beyond the first and the last edge from it
     low, high : where the numbers end; a tail that ends may be flat, of infinite mean distance
+    counts : whether the bins are whole numbers from 0 on, of which a family has few parameters
+        (Poisson or negative binomial); see `Bins.whole`
 
     Given the probabilities `p` of the bins (last axis), it answers as a distribution of numbers:
 
@@ -59,6 +61,7 @@ class Bins(Told, Frozen):
     tails: tuple[float, float] = (1.0, 1.0)
     low: float = -math.inf
     high: float = math.inf
+    counts: bool = False
 
     def __post_init__(self) -> None:
         for name in ("cuts", "edges", "masses", "atoms"):
@@ -104,6 +107,7 @@ class Bins(Told, Frozen):
             and np.array_equal(self.masses, other.masses)
             and np.array_equal(self.atoms, other.atoms, equal_nan=True)
             and (self.tails, self.low, self.high) == (other.tails, other.low, other.high)
+            and self.counts == other.counts
         )
 
     def __hash__(self) -> int:
@@ -123,7 +127,37 @@ class Bins(Told, Frozen):
     @property
     def words(self) -> str:
         """What it is, in a word or two."""
-        return f"{len(self)} bin{'s' * (len(self) > 1)}"
+        return "whole numbers" if self.counts else f"{len(self)} bin{'s' * (len(self) > 1)}"
+
+    @classmethod
+    def whole(cls, most: int, tail: float = 1.0) -> Bins:
+        """The whole numbers 0 to `most`, each in a bin one wide, and one bin for all beyond.
+
+        >>> bins = Bins.whole(2, tail=3.0)
+        >>> bins.labels, bins.codes([0, 2, 40]).tolist()
+        (('≤ 0.5', '(0.5, 1.5]', '(1.5, 2.5]', '> 2.5'), [0, 2, 3])
+        >>> float(bins.cdf(1.0, [0.5, 0.2, 0.2, 0.1]))
+        0.7
+        """
+        cuts: Floats = np.arange(most + 1, dtype=np.float64) + 0.5
+        atoms = np.append(np.arange(most + 1.0), np.nan)
+        return cls(cuts, cuts, np.ones(most + 2), atoms, (math.inf, tail), -0.5, counts=True)
+
+    def holds(self, x: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each number can be one of them: any, or whole and 0 or more; a gap (NaN) can."""
+        at = np.asarray(x, np.float64)
+        out: NDArray[np.bool_] = (
+            np.isnan(at) | (not self.counts) | ((at >= 0) & (at == np.rint(at)))
+        )
+        return out
+
+    def refusal(self, name: str, number: float) -> str:
+        """Why it cannot take a number.
+
+        >>> Bins.whole(3).refusal("visits", 1.5)
+        "'visits' is 1.5, but it counts: it takes whole numbers, 0 or more."
+        """
+        return f"{name!r} is {number:g}, but it counts: it takes whole numbers, 0 or more."
 
     # --- what the fine intervals hold -----------------------------------------------------
 
@@ -232,7 +266,7 @@ class Bins(Told, Frozen):
                 gone = ends[-2] - right * np.log1p(inside * np.expm1(-far))
                 out = np.where(j == len(self.edges), gone, out)
         out = np.where(np.isnan(self.atoms[j]), out, self.atoms[j])
-        return np.asarray(out, np.float64)
+        return np.floor(out + 0.5) if self.counts else np.asarray(out, np.float64)
 
     def shares(self, x: ArrayLike, *, below: bool = False) -> Floats:
         """The share of its own bin that is at most (or is `below`) each number."""

@@ -59,12 +59,14 @@ class Comparison(Frozen):
 
 
 def _naive(train: Table, test: Table, target: str) -> Floats:
-    return NaiveBayes().fit(train, target).predict_proba(test)
+    found: Floats = NaiveBayes().fit(train, target).predict_proba(test)
+    return found
 
 
 def _network(method: str) -> Learner:
     def run(train: Table, test: Table, target: str) -> Floats:
-        return NetworkClassifier(method).fit(train, target).predict_proba(test)
+        found: Floats = NetworkClassifier(method).fit(train, target).predict_proba(test)
+        return found
 
     return run
 

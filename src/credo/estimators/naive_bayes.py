@@ -84,14 +84,15 @@ class NaiveBayes(TableAnswers, NaiveAnswers, ClassifierMixin, BaseEstimator):  #
         P(class), if it is known; else the shares of the classes, after `class_smoothing` (0)
         was added to each count.
     kinds : "auto", a kind, a list, or a mapping from feature to kind
-        'categorical', 'bernoulli' (above 0 or not), 'gaussian', 'binned' (intervals), 'counts' (a
-        multinomial over all such columns), 'kernel' (density) or 'ignore'; it holds for a column
+        'categorical', 'bernoulli' (above 0 or not), 'gaussian', 'transformed' (Gaussian after a
+        transform), 'binned' (intervals), 'counts' (a multinomial over all such columns), 'kernel'
+        (density) or 'ignore'; it holds for a column
         that is constant or empty, too. Inferred: text and booleans are categorical, whole numbers
         with few values too; other numbers as `numbers` says.
-    numbers : "auto", "gaussian", "binned", or a mapping from feature to one of them
-        As a Gaussian in each class, by intervals cut for the class (MODL), or each by what tells
-        the class better on rows left out. Without a prior (`smoothing=0`, `variance="ml"` or
-        "sample") 'auto' is Gaussian.
+    numbers : "auto", "gaussian", "transformed", "binned", or a mapping from feature to one of them
+        As a Gaussian in each class, as one after a transform, by intervals cut for the class
+        (MODL), or each by what tells the class best on rows left out. Without a prior
+        (`smoothing=0`, `variance="ml"` or "sample") 'auto' is Gaussian.
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
     variance : "shrunk", "ml" or "sample"; variance_floor : number above 0

@@ -2,8 +2,8 @@
 
 Version 1 holds distributions. Version 2 adds, to those that were learned, what they were learned
 from (below). Version 3 adds the scales of numbers, and the posteriors of completed rows where EM
-drew the gaps; it is written where there are some. A later version must keep reading these:
-`tests/unit/formats` holds a file of each.
+drew the gaps; version 4 families of counts and softmaxes. Each is written where there are some. A
+later version must keep reading these: `tests/unit/formats` holds a file of each.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.schema import Variable
+from credo.formats.archive_counts import counts_json, counts_of
 from credo.formats.archive_scales import scale_of, scale_said
+from credo.formats.archive_softmax import softmax_json, softmax_of
 from credo.formats.reading import Reading, assemble, exact_cpt
 from credo.formats.states import from_json, to_json
+from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.line_prior import LINE_FIELDS, LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian, LinePosterior
 from credo.model.networks.network import Local, Network
+from credo.model.networks.softmax import Softmax
 from credo.model.values.learned import Learned
 from credo.model.values.record import Record
 from credo.stats.counts import Counts
@@ -43,7 +47,7 @@ __all__ = [
     "tables_of",
 ]
 
-VERSION = 3
+VERSION = 4
 """The latest version that is read; the least that says all is written."""
 
 Floats = NDArray[np.float64]
@@ -71,7 +75,9 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
     nodes = [local_said(local, array) for local in net.distributions.values()]
     record = record_said(net.record)
     drawn = any("completed" in n.get("learned", ()) for n in nodes)
-    version = VERSION if net.schema.scales or drawn else 2
+    version = 3 if net.schema.scales or drawn else 2
+    if any(isinstance(d, CountTable | Softmax) for d in net.distributions.values()):
+        version = VERSION
     return {"format": "credo", "version": version, "nodes": nodes, "record": record}, arrays
 
 
@@ -79,7 +85,9 @@ def local_said(local: Local, array: Put) -> dict[str, Any]:
     """A variable with its distribution as plain data."""
     node = variable_said(local.child)
     node["parents"] = [p.name for p in local.parents]
-    if isinstance(local, Cpt):
+    if isinstance(local, CountTable):
+        node["distribution"] = counts_json(local, array)
+    elif isinstance(local, Cpt):
         counts = None if local.counts is None else array(local.counts)
         node["distribution"] = {
             "kind": "table",
@@ -91,6 +99,8 @@ def local_said(local: Local, array: Put) -> dict[str, Any]:
             node["distribution"] = {
                 k: node["distribution"][k] for k in ("kind", "counts", "values", "rescaled")
             }
+    elif isinstance(local, Softmax):
+        node["distribution"] = softmax_json(local, array)
     else:
         lines = {what: array(getattr(local, what)) for what in _LINES}
         node["distribution"] = {"kind": "linear gaussian", **lines}
@@ -237,6 +247,14 @@ def local_of(node: Any, variables: dict[str, Variable], arrays: Arrays) -> Local
         learned = learned_of(node.get("learned"), table.variables, arrays.take, what)
         object.__setattr__(table, "learned", learned)
         return table
+    if kind == "counts":
+        family = (*found, variables[name])
+        table = counts_of(said, family, arrays.take, what)
+        learned = learned_of(node.get("learned"), family, arrays.take, what)
+        object.__setattr__(table, "learned", learned)
+        return table
+    if kind == "softmax":
+        return softmax_of(said, (*found, variables[name]), arrays.take, what)
     if kind == "linear gaussian":
         lines = [arrays.take(said.get(line), what) for line in _LINES]
         posterior = posterior_of(said.get("posterior"), arrays.take, what)

@@ -26,7 +26,8 @@ def scale_said(scale: Scale) -> dict[str, Any]:
     """
     if isinstance(scale, Bins):
         out: dict[str, Any] = {n: [_said(x) for x in getattr(scale, n)] for n in _LISTS}
-        return {"bins": out | {"low": _said(scale.low), "high": _said(scale.high)}}
+        out |= {"low": _said(scale.low), "high": _said(scale.high)}
+        return {"bins": out | ({"counts": True} if scale.counts else {})}
     numbers = {f.name: _said(getattr(scale, f.name)) for f in fields(scale) if f.name != "kind"}
     return {"transform": scale.kind, **numbers}
 
@@ -41,7 +42,7 @@ def scale_of(said: Any, what: str) -> Scale | None:
             lists: dict[str, Any] = {n: [_number(x, math.nan) for x in bins[n]] for n in _LISTS}
             lists["tails"] = tuple(math.inf if t != t else t for t in lists["tails"])
             low, high = _number(bins["low"], -math.inf), _number(bins["high"], math.inf)
-            return Bins(**lists, low=low, high=high)
+            return Bins(**lists, low=low, high=high, counts=bins.get("counts", False) is True)
         ends = {"low": -math.inf, "high": math.inf}
         names = [f.name for f in fields(Transform) if f.name != "kind"]
         return Transform(said["transform"], **{n: _number(said[n], ends.get(n)) for n in names})

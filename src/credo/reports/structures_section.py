@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from credo.core.errors import CredoError, CredoWarning
-from credo.data import Stream
+from credo.predict.rows.rows import read_rows
 from credo.reports.markup import join, note, table
 from credo.reports.page import Section
 from credo.reports.subject import Subject
@@ -24,11 +24,10 @@ def structures_section(subject: Subject) -> Section | None:
         return None
     if not record.details.get("search") or any(n not in data.schema for n in model.names):
         return None
-    rows = data.load() if isinstance(data, Stream) else data
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CredoWarning)
-            post = average(rows.select(list(model.names)), rng=subject.seed)
+            post = average(read_rows(model, data), rng=subject.seed, numbers="gaussian")
     except CredoError:
         return None
     own = set(model.dag.edges)

@@ -16,6 +16,7 @@ from credo.core.render import many, number, short_probability
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.family import cells
 from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.softmax import Softmax
 from credo.model.undirected.feature import Feature
 from credo.reports.markup import Html, folded, join, note, paragraph, table, tag
 from credo.reports.page import Section
@@ -96,6 +97,9 @@ def _distributions(subject: Subject) -> Iterator[tuple[str, str, str, int, Any]]
                 rows * min(d.child.arity, _STATES),
                 _table(d, subject.level),
             )
+        elif isinstance(d, Softmax):
+            words = f"{many(d.free_parameters, 'coefficient')}"
+            yield d.name, f"{d.title}: softmax", words, d.intercept.size, _softmax(d)
         else:
             rows = min(d.intercept.size, _ROWS)
             words = many(d.intercept.size, "line")
@@ -160,6 +164,14 @@ def _heat(p: float, ends: tuple[float, ...] | None) -> Html:
         low, high = map(short_probability, ends)
         inner.append(tag("small", f"{low}–{high}"))
     return tag("td", join(inner), class_="heat", style=f"--p:{100 * p:.1f}%")
+
+
+def _softmax(d: Softmax) -> Any:
+    def body() -> Html:
+        view = d._view()
+        return table(view.head, view.rows, right=[*view.right])
+
+    return body
 
 
 def _lines(d: LinearGaussian, level: float) -> Any:

@@ -14,8 +14,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from credo import _core
 from credo.core.errors import InputError, SchemaError
 from credo.core.frozen import Frozen
 from credo.core.interval_states import cuts_of
+from credo.core.scales import Transform
 from credo.core.schema import Variable
 from credo.stats.configurations import frozen
 
@@ -115,6 +116,8 @@ class StateCounts(Frozen):
 class ClassMoments:
     """Weight, mean and scatter of real features, each alone: arrays [feature, class].
 
+    Features that have a transform in `scales` are measured after it.
+
     >>> two = ClassMoments(("a", "b"), np.ones((2, 1)), np.ones((2, 1)), np.zeros((2, 1)))
     >>> two.merged(two).n.tolist()
     [[2.0], [2.0]]
@@ -124,6 +127,7 @@ class ClassMoments:
     n: Floats
     mean: Floats
     scatter: Floats
+    scales: Mapping[str, Transform] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         parts = (self.n, self.mean, self.scatter)
@@ -134,14 +138,19 @@ class ClassMoments:
 
     def on_classes(self, where: Where, size: int) -> ClassMoments:
         """The same moments among more classes."""
-        moments = (spread_out(a, where, size, 1) for a in (self.n, self.mean, self.scatter))
-        return ClassMoments(self.names, *moments)
+        n, mean, scatter = (
+            spread_out(a, where, size, 1) for a in (self.n, self.mean, self.scatter)
+        )
+        return ClassMoments(self.names, n, mean, scatter, self.scales)
 
     def merged(self, other: ClassMoments, where: Where | None = None) -> ClassMoments:
         """The moments of both; the classes of the other are at `where` among these."""
         _refuse_others(self.names, other.names)
+        if self.scales or other.scales:
+            _refuse_other_scales(self.names, self.scales, other.scales)
         mine, theirs = (self.n, self.mean, self.scatter), (other.n, other.mean, other.scatter)
-        return ClassMoments(self.names, *_core.naive_merged(*mine, *theirs, where))
+        n, mean, scatter = _core.naive_merged(*mine, *theirs, where)
+        return ClassMoments(self.names, n, mean, scatter, self.scales)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -294,6 +303,17 @@ def _different() -> SchemaError:
         "The two statistics are of different features, or of different kinds of them.",
         hint="Give both the same columns, kinds= and numbers=.",
     )
+
+
+def _refuse_other_scales(
+    names: Sequence[str], a: Mapping[str, Transform], b: Mapping[str, Transform]
+) -> None:
+    for name in names:
+        if a.get(name) != b.get(name):
+            raise SchemaError(
+                f"The number {name!r} does not have the same transform in both.",
+                hint="Give both numbers='gaussian' or 'binned', or use partial_fit.",
+            )
 
 
 def _cut_otherwise(name: str) -> SchemaError:

@@ -186,6 +186,21 @@ def test_what_does_not_go_together(shared_tables, tmp_path):
     assert "once for the model and once for the predictions" in told
 
 
+def test_numbers_are_modelled_as_asked(shared_tables, tmp_path):
+    table = shared_tables / "iris.csv"
+    model = tmp_path / "m.credo"
+    done = run(table, "--target", "target", "--cv", 0, "--numbers", "binned", "-o", model)
+    assert done.exit_code == 0, done.output
+    assert all(v.is_discrete for v in cr.load(model).variables)
+    name = next(n for n in cr.read(table).schema.names if n != "target")
+    done = run(table, "--target", "target", "--cv", 0, "--numbers", f"{name}=binned", "-o", model)
+    assert done.exit_code == 0 and cr.load(model).variable(name).is_discrete
+    told = refused(table, "--target", "target", "--numbers", "log")
+    assert "numbers must be 'auto', 'gaussian', 'transformed' or 'binned', got 'log'" in told
+    told = refused(table, "--target", "target", "--method", "tan", "--numbers", "binned")
+    assert "--numbers is for naive Bayes" in told
+
+
 def test_rows_that_are_not_there_are_refused_before_anything_is_learned(tmp_path, monkeypatch):
     path = tmp_path / "rows.csv"
     path.write_text("a,y\n" + "u,p\nv,q\n" * 20)

@@ -183,7 +183,7 @@ def put(*path_and_value):
 DELETE = object()
 NODE = ("nodes", 1)
 CASES = {
-    "a future version": (put("version", 4), "is of version 4; this credo reads up to version 3"),
+    "a future version": (put("version", 5), "is of version 5; this credo reads up to version 4"),
     "no version": (put("version", DELETE), "has no version"),
     "version true": (put("version", True), "has no version"),
     "another format": (put("format", "other"), "does not describe a credo model"),

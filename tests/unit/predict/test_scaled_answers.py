@@ -127,8 +127,47 @@ def test_what_a_transform_cannot_take_is_told():
         net.p("sex", given={"fare": -1.0})
     assert net.ask("P(fare > -3)") == pytest.approx(1)
     assert net.ask("P(fare < -3)") == pytest.approx(0)
-    with pytest.raises(InputError, match="is asked about without other numbers"):
-        net.p(["fare", "tip"])
+
+
+@pytest.mark.parametrize("scale", KINDS[::2], ids=lambda s: s.kind)
+def test_several_numbers_together(scale):
+    """The joint density is the chain of densities, given a state and over all of them."""
+    net = lines(scale)
+    both = net.p(["fare", "tip"], given={"sex": "m"})
+    x = net.p("fare").quantile([0.2, 0.7])
+    at = np.array([[x[0], 1.5], [x[1], 0.2]])
+    for fare, tip in at:
+        one = net.p("fare", given={"sex": "m"}).pdf(fare)
+        chain = one * net.p("tip", given={"fare": fare, "sex": "m"}).pdf(tip)
+        assert both.pdf([fare, tip]) == pytest.approx(chain, rel=1e-9)
+    np.testing.assert_allclose(both.logpdf(at), [both.logpdf(row) for row in at])
+    assert both.log_likelihood(at) == pytest.approx(both.logpdf(at).sum())
+    for name, k in (("fare", 0), ("tip", 1)):
+        one = net.p(name, given={"sex": "m"})
+        assert both.mean[k] == pytest.approx(one.mean) and both.sd[k] == pytest.approx(one.sd)
+        assert both.interval(0.9, of=name).upper == pytest.approx(one.interval(0.9).upper)
+    assert both.marginal(["tip", "fare"]).pdf(at[0][::-1]) == pytest.approx(both.pdf(at[0]))
+    rows = both.sample(4000, rng=1)
+    inside = ((rows[:, 0] > x[0]) & (rows[:, 1] > 1)).mean()
+    chance = net.p(
+        {"fare": cr.between(x[0], math.inf), "tip": cr.between(1, math.inf)}, {"sex": "m"}
+    )
+    assert inside == pytest.approx(chance, abs=0.03)
+    every = net.p(["sex", "fare", "tip"])
+    assert every.pdf("m", at[0]) == pytest.approx(0.6 * both.pdf(at[0]))
+    whole = sum(p * every[s].pdf(at[0]) for s, p in (("f", 0.4), ("m", 0.6)))
+    assert every.marginal.pdf(at[0]) == pytest.approx(whole)
+    assert net.p(["fare", "tip"]).pdf(at[0]) == pytest.approx(whole)
+    assert "mean tip" in str(every) and "behind their transforms" in str(both)
+    assert both.to_dict()["names"] == ["fare", "tip"]
+
+
+def test_several_numbers_have_no_intervals_together():
+    rng = np.random.default_rng(0)
+    rows = {n: np.exp(rng.normal(2, 0.7, 60)) for n in "ab"}
+    net = cr.fit("[a][b|a]", rows, cr.BDeu(1), numbers={"a": "log"})
+    with pytest.raises(InputError, match="'a' has a transform, so it has no credible interval"):
+        net.p(["a", "b"], interval=0.9)
 
 
 def test_the_most_probable_behind_a_transform_is_in_the_users_numbers():

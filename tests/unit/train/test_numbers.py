@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from sklearn.datasets import load_wine
 
 import credo as cr
 from credo.core.errors import InputError, UnknownNameError
@@ -46,6 +47,16 @@ def test_the_transform_does_not_hang_on_the_unit_or_on_copies():
     assert transform_gain(small, SKEWED * 1e-6) == pytest.approx(transform_gain(big, SKEWED), 1e-2)
     doubled = best_transform(SKEWED, np.full(len(SKEWED), 2))
     assert doubled == best_transform(np.repeat(SKEWED, 2))
+
+
+def test_the_next_number_beyond_an_end_is_not_ruled_out():
+    """A centre at the least number with a tiny spread would be steep there."""
+    x = load_wine(as_frame=True).data["magnesium"].to_numpy()
+    least = x.min()
+    x = x[x > least]
+    t = best_transform(x)
+    z = t.forward(x)
+    assert (t.forward(least) - z.mean()) / z.std() > -5
 
 
 @pytest.mark.parametrize(

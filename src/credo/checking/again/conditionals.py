@@ -21,8 +21,9 @@ from credo.core.errors import CredoError, LimitError
 from credo.data import Table
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.softmax import Softmax
 from credo.predict.rows.impute_mixed import MixedRows, block_rows
-from credo.predict.rows.rows import gaps_of, log_at, patterns, predict_proba
+from credo.predict.rows.rows import family_log, gaps_of, log_at, patterns, predict_proba
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -65,6 +66,10 @@ def _by_state(local: Any, name: str, columns: dict[str, Any], rows: int) -> Floa
         at = tuple(columns[v.name] for v in local.variables if v.name != name)
         logs = log_at(np.moveaxis(local.values, k, -1), at)
         return np.broadcast_to(logs, (rows, logs.shape[-1]))
+    if isinstance(local, Softmax):
+        variable = next(v for v in local.variables if v.name == name)
+        each = (np.full(rows, code) for code in range(variable.arity))
+        return np.stack([family_log(local, columns | {name: codes}) for codes in each], axis=1)
     k = [v.name for v in local.discrete].index(name)
     at = tuple(columns[v.name] for v in local.discrete if v.name != name)
 
@@ -97,6 +102,9 @@ def _with_gaps(net: Network, table: Table, name: str) -> tuple[Floats, Mask]:
 
 def ranks(net: Network, table: Table, name: str) -> tuple[Floats, Mask]:
     """The share of p(name | rest of the row) that lies below the value seen, and for which rows."""
+    below = (net.distributions[c] for c in net.dag.children(name))
+    if any(isinstance(local, Softmax) for local in below):  # no Gaussian given its children
+        return np.zeros(len(table)), np.zeros(len(table), dtype=bool)
     from scipy.special import ndtr
 
     line = net.distributions[name]

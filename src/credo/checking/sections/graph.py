@@ -71,7 +71,7 @@ def graph(net: Network, table: Table, seed: int) -> Graph:
     """The section; what cannot be averaged says why."""
     names = [n for n in net.names if n in table.schema]
     with quiet():
-        post = average(table.select(names), rng=seed)
+        post = average(table.select(names), rng=seed, numbers="gaussian")
     every = post.edges.rows
     unsure = tuple(e for e in every if UNSURE[0] <= e.p <= UNSURE[1])
     own = sorted((e for e in every if (e.parent, e.child) in net.dag.edges), key=lambda e: e.p)

@@ -20,9 +20,11 @@ from credo.checking.again.row_scores import weights_of
 from credo.checking.findings import SHOWN, Finding, Section
 from credo.core.errors import CredoError
 from credo.data import Table
+from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.softmax import Softmax
 from credo.model.values.value import View
 from credo.predict.rows.rows import gaps_of
 from credo.stats.moments import Moments
@@ -139,6 +141,8 @@ def influence(net: Network, table: Table, learned_from: bool) -> Influence | str
     for k, name in enumerate(net.names):
         local = net.distributions[name]
         here = np.flatnonzero(~gone[:, [at[v.name] for v in local.variables]].any(axis=1))
+        if isinstance(local, Softmax):
+            continue
         if not len(here) or (local.learned is not None and local.learned.estimate == "fixed"):
             continue
         columns = {m: a[here] for m, a in zip(table.schema.names, table.block.arrays, strict=True)}
@@ -166,7 +170,17 @@ def influence(net: Network, table: Table, learned_from: bool) -> Influence | str
     if gone[:, [at[m] for m in table.schema.names]].any():
         notes.append("families with a gap in the row are left out of its influence")
     if judged < len(net.names):
-        notes.append(f"{len(net.names) - judged:,} families keep no counts")
+        counted = sum(isinstance(d, CountTable) for d in net.distributions.values())
+        if counted:
+            notes.append(
+                f"{counted:,} {'family' if counted == 1 else 'families'} of counts left out"
+            )
+        softmaxes = sum(isinstance(d, Softmax) for d in net.distributions.values())
+        if softmaxes:
+            notes.append(f"{softmaxes:,} softmax{'es' * (softmaxes > 1)} left out")
+            counted += softmaxes
+        if judged + counted < len(net.names):
+            notes.append(f"{len(net.names) - judged - counted:,} families keep no counts")
     how = "left out" if learned_from else "added"
     return Influence(rows, float(weights @ nats), int(alone.sum()), how, tuple(notes), nats, moved)
 
@@ -176,6 +190,8 @@ def _table(
 ) -> tuple[Floats, Floats, NDArray[np.bool_]] | None:
     """What each row adds to ln P(x | u), how far it moves θ_x, and whether it is alone."""
     counts = local.counts
+    if isinstance(local, CountTable):
+        return None
     if counts is None or (local.learned is not None and local.learned.estimate in ("mle", "map")):
         if local.learned is None:
             return None

@@ -15,6 +15,7 @@ from credo.checking.findings import SHOWN, Finding, Section
 from credo.core.render import many, number
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.softmax import Softmax
 from credo.model.values.value import View
 from credo.stats.moments import Moments
 
@@ -117,7 +118,7 @@ def parameters(net: Network) -> Parameters | str:
     for local in net.distributions.values():
         if isinstance(local, Cpt):
             if local.counts is None:
-                without += 1
+                without += not local.has_posterior
                 continue
             if local.counts.size > _MOST:
                 notes.append(f"{local.title} has {local.counts.size:,} numbers and is left out")
@@ -128,6 +129,8 @@ def parameters(net: Network) -> Parameters | str:
                 wide, count, unseen = wide + w, count + c, unseen + u
         elif local.posterior is None:
             without += 1
+        elif isinstance(local, Softmax):
+            notes.append(f"{local.title} is a softmax and is left out")
         else:
             some, w, c, u = _lines(net, local)
             found += some

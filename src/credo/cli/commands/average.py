@@ -10,7 +10,7 @@ from credo.cli.experiments import intervened_from, intervened_option, read_told,
 from credo.cli.models import refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, option
 from credo.cli.reading import reading_options
-from credo.cli.rules import edge_prior_from, rule_options, rules_from
+from credo.cli.rules import edge_prior_from, numbers_from, numbers_option, rule_options, rules_from
 
 __all__ = ["command"]
 
@@ -27,6 +27,7 @@ _SHOWN = 30  # edges that are printed without --details
 @option("--prior", default="uniform", metavar="P", help="Of graphs: uniform, fair, order, the "
         "probability of every edge, or a CSV file of them.")  # fmt: skip
 @rule_options
+@numbers_option
 @intervened_option
 @soft_option
 @option("--context", "contexts", group="Rows from experiments", multiple=True, metavar="COLUMN",
@@ -55,6 +56,7 @@ def command(
     tier: tuple[str, ...],
     max_parents: int | None,
     candidates: tuple[str, ...],
+    numbers: tuple[str, ...],
     intervened: tuple[str, ...],
     soft: bool,
     contexts: tuple[str, ...],
@@ -91,8 +93,8 @@ def command(
     table = read_told(told, reading)
     post = average(
         table, score_name, prior=belief, ess=ess, method=method, missing=missing_cells, error=error,
-        seconds=seconds, rng=common.seed, threads=common.threads, intervened=told, soft=soft,
-        contexts=contexts, **rules,
+        seconds=seconds, rng=common.seed, numbers=numbers_from(numbers, "auto"),
+        threads=common.threads, intervened=told, soft=soft, contexts=contexts, **rules,
     )  # fmt: skip
     if output is not None:
         post.save(output)

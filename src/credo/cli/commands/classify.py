@@ -23,6 +23,7 @@ from credo.cli.costs import costs_by_state, read_costs
 from credo.cli.models import load_model, normalise_option, refuse_no_folder, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files, option
 from credo.cli.reading import read_from, reading_settings, text_options
+from credo.cli.rules import numbers_from
 from credo.cli.terminal import print_table
 from credo.core.errors import CredoWarning, InputError
 from credo.core.render import many
@@ -43,6 +44,8 @@ _SHOWN = 20  # rows of predictions printed for people; --json and -o have all
 @option("--text", metavar="NAME", help="The column of free text to classify by its words (found "
         "if it is the only feature).")  # fmt: skip
 @option("--smoothing", default=1.0, help="l of (n + l) / (N + l·J).")
+@option("--numbers", multiple=True, metavar="[FEATURE=]WAY", help="How naive Bayes models numbers: "
+        "gaussian, transformed, binned, or auto, which asks the rows (the default).")  # fmt: skip
 @option("--unseen", choices=["missing", "error", "smooth"], default="missing",
         help="A state that training did not show: taken as missing with a note, refused, or "
         "given the probability of a new state.")  # fmt: skip
@@ -65,6 +68,7 @@ def command(
     method: str,
     text: str | None,
     smoothing: float,
+    numbers: tuple[str, ...],
     unseen: str,
     cv: int | None,
     model: str | None,
@@ -96,13 +100,19 @@ def command(
             hint="credo check MODEL TABLE --costs … tells what decisions by a model cost.",
         )
     prices = None if costs is None else read_costs(costs)
+    if numbers and (model is not None or method != "naive-bayes"):
+        raise InputError(
+            "--numbers is for naive Bayes: tan and aode cut numbers for the class, and a --model "
+            "has its own.",
+            hint="Leave --numbers out, or use --method naive-bayes.",
+        )
     if model is not None:
         learned, words = _load(model, table, target, unseen, rows, saved, reading), None
     else:
         if table is None:
             raise InputError("A TABLE to learn from is needed, or --model FILE to predict with.")
         reading = {"table": table, **reading}
-        how = Classifier(method, smoothing, unseen)
+        how = Classifier(method, smoothing, unseen, numbers_from(numbers, "auto"))
         learned, words = _learn(target, how, text, cv, rows, saved, reading)
     clf, found = learned.clf, learned.found
     if saved is not None:

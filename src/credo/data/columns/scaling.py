@@ -27,10 +27,10 @@ def on_scale(
     """
     if scale is None:
         return numbers
-    if isinstance(scale, Bins):
-        return scale.codes(numbers).astype(code_type(len(scale)))
     for i in np.flatnonzero(~scale.holds(numbers))[:1]:
         raise TableError(f"Row {row_of(int(i)):,}: {scale.refusal(name, float(numbers[i]))}")
+    if isinstance(scale, Bins):
+        return scale.codes(numbers).astype(code_type(len(scale)))
     return scale.forward(numbers)
 
 

@@ -9,7 +9,7 @@ distribution of the continuous ones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from credo.model.answers.interval import Interval
 from credo.model.answers.multivariate_mixture import MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture
 from credo.model.answers.number_answer import NumberAnswer
+from credo.model.answers.numbers_answer import NumbersAnswer
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.values.value import Value, View
 
@@ -110,6 +111,9 @@ class MixedJoint(Value, Mapping[Any, Any]):
             return parts[0].mixed(
                 parts, self.discrete.p.ravel()[[g is not None for g in self.given]]
             )
+        if isinstance(parts[0], NumbersAnswer):
+            below = tuple(None if g is None else g.below for g in self.given)
+            return replace(parts[0], below=replace(self, given=below).marginal)
         weights, means, spreads = [], [], []
         for p, part in zip(self.discrete.p.ravel(), self.given, strict=True):
             if part is None:

@@ -194,6 +194,8 @@ class NumberAnswer(Point):
 
     @property
     def _title(self) -> str:
+        if isinstance(self.scale, Bins) and self.scale.counts:
+            return f"{self.name}: a count"
         if isinstance(self.scale, Bins):
             return f"{self.name}: a number in {self.scale.words}, which .bins lists"
         many = len(self.below) if isinstance(self.below, NormalMixture) else 1
@@ -205,8 +207,12 @@ class NumberAnswer(Point):
         low, high = self.interval(0.99)
         if not (low < high and math.isfinite(high - low)):
             return ""
-        ends = np.linspace(low, high, cells + 1)
-        ends[0] -= 1e-9 * (high - low)
+        if isinstance(self.scale, Bins) and self.scale.counts:
+            wide = -(-(high - low + 1) // cells)  # whole numbers in a part
+            ends = np.arange(low - 0.5, high + 0.5 + wide, wide)
+        else:
+            ends = np.linspace(low, high, cells + 1)
+            ends[0] -= 1e-9 * (high - low)
         return f"{number(low, 3)} {heights(np.diff(self.cdf(ends)).tolist())} {number(high, 3)}"
 
     def _view(self) -> View:

@@ -162,9 +162,10 @@ class Questions:
         """
         from credo.predict.exact.posterior import log_evidence
         from credo.predict.questions.request import request
+        from credo.predict.questions.softmax import in_tables
 
         how: dict[str, Any] = {"method": method, "budget": budget, "error": error, "rng": rng}
-        return log_evidence(request(self._asked, given, **how))
+        return log_evidence(request(in_tables(self._asked, given, ()), given, **how))
 
     def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
         """The most probable explanation: a state for every variable that is not observed.
@@ -181,8 +182,9 @@ class Questions:
         """
         from credo.predict.exact.explanation import mpe
         from credo.predict.questions.request import request
+        from credo.predict.questions.softmax import in_tables
 
-        return mpe(request(self._asked, given))
+        return mpe(request(in_tables(self._asked, given, None), given))
 
     def map(self, targets: Sequence[str], given: Mapping[str, Any] | None = None) -> Explanation:
         """The most probable states of some variables together, the others summed out.
@@ -197,8 +199,9 @@ class Questions:
         """
         from credo.predict.exact.explanation import marginal_map
         from credo.predict.questions.request import request
+        from credo.predict.questions.softmax import in_tables
 
-        return marginal_map(request(self._asked, given, targets))
+        return marginal_map(request(in_tables(self._asked, given, targets), given, targets))
 
     def log_likelihood(self, rows: Any, **options: Any) -> float:
         """ln P(rows), missing cells summed out.

@@ -261,6 +261,7 @@ def from_network(network: Network, name: str | None = None) -> Mixture:
                 "mixture are independent."
             )
         else:
+            assert isinstance(local, Cpt)  # its one parent is discrete
             parts.append(Tables(local.child, local.values))
     if lines:
         form = None if network.record is None else network.record.details.get(_FORM)

@@ -6,6 +6,7 @@ be more than training showed) have no name in the model; together they are one s
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,8 @@ def _locals(f: Any, target: Variable) -> list[Any]:
     if isinstance(f, States):
         return [_table(f, target)]
     if isinstance(f, Normal):
-        return [*chain_of_lines(f.names, target, f.mean[:, None], f.variance[:, None])]
+        (line,) = chain_of_lines(f.names, target, f.mean[:, None], f.variance[:, None])
+        return [line if f.scale is None else replace(line, child=_scaled(f))]
     if isinstance(f, Normals):
         return [*chain_of_lines(f.names, target, f.mean, f.covariance)]
     raise InputError(
@@ -58,6 +60,10 @@ def _locals(f: Any, target: Variable) -> list[Any]:
         "for.",
         hint="Use kinds='categorical' or 'gaussian' for it.",
     )
+
+
+def _scaled(f: Normal) -> Variable:
+    return Variable(f.name, "continuous", scale=f.scale)
 
 
 def _table(f: States, target: Variable) -> Cpt:

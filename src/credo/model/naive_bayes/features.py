@@ -2,6 +2,7 @@
 
     states      θ[c, x] = (n[c, x] + l) / (n[c] + l·J)
     Gaussian    N(x; mean[c], variance[c]), or N(x; mean[c], covariance[c]) of several together
+    transformed N(t(x); mean[c], variance[c]) · t'(x)
     kernel      Σ_i w_i N(x; x_i, width[c]²) / Σ w_i
     bag         Π_word θ[c, word]^count
 
@@ -23,6 +24,7 @@ from credo import _core
 from credo.core.errors import InputError, UnknownNameError
 from credo.core.frozen import Frozen
 from credo.core.interval_states import cuts_of
+from credo.core.scales import Transform
 from credo.core.schema import Variable, is_missing
 from credo.model.values.reals import Floats
 
@@ -97,7 +99,10 @@ class States(Frozen):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Normal(Frozen):
-    """A Gaussian feature. `floored` marks the classes whose rows alone have no spread."""
+    """A Gaussian feature, after the transform `scale` if it has one.
+
+    `floored` marks the classes whose rows alone have no spread.
+    """
 
     name: str
     mean: Floats
@@ -107,20 +112,30 @@ class Normal(Frozen):
     floored: NDArray[np.bool_]
     idle: bool = False
     """Whether it was constant in training: it tells nothing, and is left out of every row."""
+    scale: Transform | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The variable."""
         return (self.name,)
 
+    def on_scale(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Numbers as they are Gaussian; an infinite one stays infinite, and no other becomes so."""
+        if self.scale is None:
+            return numbers
+        z = np.clip(self.scale.forward(numbers), -1e300, 1e300)
+        return np.where(np.isinf(numbers), numbers, z)
+
     def log_p(self, values: Sequence[Any], smooth: bool = False) -> Floats:
         """ln of the density in each class."""
         x = number_of(self.name, values[0])
         if math.isnan(x) or self.idle:
             return np.zeros(len(self.mean))
+        z = self.on_scale(np.array(x))
         with np.errstate(over="ignore"):
-            far = np.minimum((x - self.mean) ** 2 / (2 * self.variance), _FARTHEST)
-        out: Floats = -0.5 * (_LOG_2PI + np.log(self.variance)) - far
+            far = np.minimum((z - self.mean) ** 2 / (2 * self.variance), _FARTHEST)
+        slope = 0.0 if self.scale is None else float(self.scale.log_slope(x))
+        out: Floats = slope - 0.5 * (_LOG_2PI + np.log(self.variance)) - far
         return out
 
 

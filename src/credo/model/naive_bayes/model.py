@@ -22,7 +22,7 @@ from credo.core.schema import Variable
 from credo.model.answers.distribution import Distribution
 from credo.model.methods.naive_bayes import NaiveBayesMethods
 from credo.model.naive_bayes.blocks import FeatureBlock
-from credo.model.naive_bayes.features import Feature, States
+from credo.model.naive_bayes.features import Feature, Normal, States
 from credo.model.networks.network import Network
 from credo.model.values.reals import Floats
 from credo.model.values.record import Record
@@ -146,12 +146,15 @@ class NaiveBayesModel(Shown, NaiveBayesMethods, Frozen):
             what = kind.get(type(f).__name__, type(f).__name__.lower())
             rows.append([", ".join(f.names[:6]) + ("…" if len(f.names) > 6 else ""), what])
             cut = isinstance(f, States) and f.cuts is not None
-            rows[-1][1] = "binned" if cut else what
+            scale = f.scale if isinstance(f, Normal) else None
+            rows[-1][1] = "binned" if cut else "transformed" if scale is not None else what
             rows[-1].append(
                 f"{many(f.variable.arity, 'interval' if cut else 'state')}, "
                 f"l = {number(f.smoothing)}"
                 if isinstance(f, States)
                 else ""
+                if scale is None
+                else scale.words
             )
         more = len(self.features) - len(rows)
         note = f"… {more} more" if more > 0 else ""

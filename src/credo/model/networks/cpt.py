@@ -319,7 +319,12 @@ class Cpt(Shown):
         prior = None if self.learned is None else self.learned.prior
         return prior if isinstance(prior, np.ndarray) else None
 
-    def interval(self, level: float = 0.95) -> TableInterval:
+    @property
+    def has_posterior(self) -> bool:
+        """Whether it knows how sure it is."""
+        return self.counts is not None
+
+    def interval(self, level: float = 0.95) -> Interval:
         """The central credible interval of every entry: exact, each entry alone is a Beta.
 
         After EM, which draws the gaps of its rows, a mixture of Betas, with the error of its ends.
@@ -377,8 +382,8 @@ class Cpt(Shown):
         row = Distribution((self.child,), self.values[at])
         if interval is None:
             return row
-        if self.counts is None:
-            self.interval(interval)
+        if not self.has_posterior:
+            self.interval(interval)  # refuses
         ends = self.ends(interval, at)
         return row.with_interval(ends.lower, ends.upper, ends.level)
 

@@ -22,6 +22,7 @@ from credo.model.graphs.dag import Dag
 from credo.model.methods.network import NetworkMethods
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.softmax import Softmax
 from credo.model.values.record import Record
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Local", "Network", "network_distributions", "tables_by_name"]
 
-Local = Cpt | LinearGaussian
+Local = Cpt | LinearGaussian | Softmax
 
 
 def network_distributions(
@@ -53,7 +54,7 @@ def tables_by_name(tables: Iterable[Local]) -> dict[str, Local]:
         raise InputError(f"The tables must be a mapping by name, or a list of Cpt, got {tables!r}.")
     out: dict[str, Local] = {}
     for table in tables:
-        if not isinstance(table, Cpt | LinearGaussian):
+        if not isinstance(table, Local):
             raise InputError(
                 f"The tables must be a mapping by name, or a list of Cpt, got {table!r}."
             )
@@ -86,7 +87,7 @@ def _variables(
     found: dict[str, Variable] = {}
     for name in dag.nodes:
         given = tables[name]
-        if isinstance(given, Cpt | LinearGaussian):
+        if isinstance(given, Local):
             if given.name != name:
                 raise SchemaError(f"The distribution of {given.name!r} was given for {name!r}.")
             found[name] = given.child
@@ -97,7 +98,7 @@ def _variables(
             found[name] = Variable(name, "discrete", _shown(name, given, depth))
     for name in dag.nodes:
         given = tables[name]
-        if isinstance(given, Cpt | LinearGaussian):
+        if isinstance(given, Local):
             for parent in given.parents:
                 if parent.name in found and found[parent.name] != parent:
                     raise SchemaError(
@@ -141,20 +142,21 @@ def _shown(name: str, given: Any, depth: int) -> tuple[Any, ...]:
 
 
 def _local(child: Variable, parents: tuple[Variable, ...], given: Any) -> Local:
-    if child.is_discrete:
+    if child.is_discrete and not isinstance(given, Softmax):
         for parent in parents:
             if not parent.is_discrete:
                 raise SchemaError(
                     f"The discrete variable {child.name!r} cannot have the continuous parent "
-                    f"{parent.name!r}.",
-                    hint="Turn the edge round, or make the parent discrete.",
+                    f"{parent.name!r} in a table.",
+                    hint="Give it a Softmax, turn the edge round, or make the parent discrete.",
                 )
         return Cpt.of(child, parents, given)
-    if not isinstance(given, LinearGaussian):
+    if not isinstance(given, LinearGaussian | Softmax):
         raise InputError(f"The continuous variable {child.name!r} needs a LinearGaussian.")
     if set(given.parents) != set(parents):
+        what = "line" if isinstance(given, LinearGaussian) else "softmax"
         raise SchemaError(
-            f"The line of {child.name!r} is for the parents {[p.name for p in given.parents]}, "
+            f"The {what} of {child.name!r} is for the parents {[p.name for p in given.parents]}, "
             f"the graph says {[p.name for p in parents]}."
         )
     return given

@@ -22,6 +22,7 @@ from credo.model.answers.credible import Credible
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import probability
 from credo.model.answers.normal_mixture import NormalMixture
+from credo.model.answers.number_answer import NumberAnswer
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.networks.network import Local
 from credo.model.structures.edges import Chance
@@ -34,6 +35,7 @@ from credo.predict.intervals.draws import Draws, has_posterior
 from credo.predict.intervals.interval import joint_draws, moments_of
 from credo.predict.intervals.uncertain import Probability, UncertainMixture
 from credo.predict.questions.asking import event_states
+from credo.predict.questions.in_numbers import binned, in_numbers
 from credo.predict.questions.intervention import intervene
 from credo.predict.questions.notes import Noted
 from credo.predict.questions.question import parse
@@ -92,7 +94,7 @@ def answer(
         interval = probability(interval)
         n = enough(n, interval)
     if found is not None and interval is None:
-        return _told(found, notes_of(post, interval))
+        return _told(asked, found, notes_of(post, interval))
     parts = _parts(post, target, given)
     if found is None:
         logs = np.array([log_evidence(request(n, given)) if given else 0.0 for n in parts.networks])
@@ -104,9 +106,9 @@ def answer(
         notes = _error(post, parts, likely, points, found)
     notes = (*notes_of(post, interval), *notes)
     if interval is None:
-        return _told(found, notes)
+        return _told(asked, found, notes)
     samples = _samples(parts, target, given, n, rng, isinstance(found, NormalMixture))
-    return _with_interval(found, samples, interval, notes)
+    return _with_interval(asked.but(level=interval), found, samples, notes)
 
 
 def joint_samples(
@@ -180,12 +182,14 @@ def _error(
     return (f"drawing the graphs leaves an error of {error:.2g}",)
 
 
-def _told(found: Any, notes: tuple[str, ...]) -> Any:
+def _told(asked: Request, found: Any, notes: tuple[str, ...]) -> Any:
+    """The answer in the user's numbers, and what is said of it."""
     if isinstance(found, float):
         return Noted(found, notes)
     if isinstance(found, Distribution):
-        return Distribution(found.variables, found.p, None, None, notes)
-    return NormalMixture(found.weights, found.means, found.variances, found.name, notes=notes)
+        return in_numbers(asked, Distribution(found.variables, found.p, None, None, notes))
+    mixture = NormalMixture(found.weights, found.means, found.variances, found.name, notes=notes)
+    return in_numbers(asked, mixture)
 
 
 def spread_over(weights: Floats, n: int, seed: int) -> NDArray[np.int64]:
@@ -227,28 +231,36 @@ def _samples(
     return np.concatenate(samples)
 
 
-def _with_interval(found: Any, drawn_: Floats, level: float, notes: tuple[str, ...]) -> Any:
+def _with_interval(asked: Request, found: Any, drawn_: Floats, notes: tuple[str, ...]) -> Any:
     """The answer with its interval."""
+    level = asked.level
+    assert level is not None
     if isinstance(found, NormalMixture):
         spans: dict[str, Any] = {
             "mean_interval": Credible.of(drawn_[:, 0], level),
             "sd_interval": Credible.of(drawn_[:, 1], level),
         }
+        told = _told(asked, found, notes)
+        if isinstance(told, NumberAnswer):
+            return replace(told, **spans)
         return UncertainMixture(
             found.weights, found.means, found.variances, found.name, notes=notes, **spans
         )
     if isinstance(found, float):
         return Probability(found, Credible.of(drawn_[:, 0], level), notes)
     shape = tuple(v.arity for v in found.variables)
-    span = Credible.of(drawn_.reshape(len(drawn_), *shape), level)
-    return Distribution(found.variables, found.p, span, None, notes)
+    samples = drawn_.reshape(len(drawn_), *shape)
+    told = Distribution(found.variables, found.p, Credible.of(samples, level), None, notes)
+    alone = len(shape) == 1 and found.variables[0].scale is not None
+    return binned(asked, told, samples) if alone else told
 
 
 def _certain(one: Request, count: int) -> Floats:
     """The answer of a network whose parameters are all known, as often as asked."""
     value = posterior(one) if one.event is None else event_probability(one)
     if isinstance(value, Gaussian):
-        return np.tile([value.mean, value.variance**0.5], (count, 1))
+        value = in_numbers(one, value)
+        return np.tile([value.mean, value.sd], (count, 1))
     return np.tile(np.ravel(getattr(value, "p", value)), (count, 1))
 
 
@@ -327,10 +339,9 @@ def effect(
                 f"effect() is for discrete variables; {name!r} is continuous.",
                 hint="Ask post.do({…}).p(…) for a value that you set.",
             )
-    answers = {
-        s: answer(
-            intervened(post, {cause: s}), outcome, interval=interval, draws=draws, rng=rng
-        )
-        for s in post.schema[cause].states
-    }  # fmt: skip
+    answers = {}
+    for s in post.schema[cause].states:
+        set_ = intervened(post, {cause: s})
+        found = answer(set_, outcome, interval=interval, draws=draws, rng=rng)
+        answers[s] = found.bins if isinstance(found, NumberAnswer) else found
     return Effect(cause, outcome, answers, post.path(cause, outcome))

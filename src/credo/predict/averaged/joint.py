@@ -81,6 +81,8 @@ def by_joint(post: StructurePosterior, asked: Request, given: Mapping[str, Any])
     hard = asked.evidence.hard
     if not post.complete or not small or set(hard) != set(given):
         return None
+    if any(n not in post.names for n in asked.targets):  # a range of a number
+        return None
     joint = _JOINTS[post]
     at = tuple(hard.get(n, slice(None)) for n in post.names)
     left = [n for n in post.names if n not in hard]

@@ -15,6 +15,8 @@ from credo.core.schema import Schema
 from credo.data import Table
 from credo.model.answers.credible import Credible
 from credo.model.answers.interval import probability
+from credo.model.answers.number_answer import NumberAnswer
+from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.structures.structure_posterior import StructurePosterior
@@ -40,7 +42,9 @@ def log_likelihood(post: StructurePosterior, rows: Any) -> float:
     each = np.empty(len(table))
     whole = ~gaps_of(post.best, table).any(axis=1)
     if whole.any():
-        each[whole] = log_rows(post, table.take(whole))
+        some = table.take(whole)
+        slopes = some.log_slopes
+        each[whole] = log_rows(post, some) + (0.0 if slopes is None else slopes)
     for i in np.flatnonzero(~whole).tolist():
         given = _given(post, table, i)
         parts = parts_of(post, list(given))
@@ -59,6 +63,8 @@ def _given(post: StructurePosterior, table: Table, row: int) -> dict[str, Any]:
         if not gone[k]:
             cell = table.block.arrays[table.schema.index(v.name)][row]
             out[v.name] = v.states[int(cell)] if v.is_discrete else float(cell)
+            if v.scale is not None:
+                out[v.name] = float(table.values(v.name)[row])
     return out
 
 
@@ -91,9 +97,10 @@ def predict_proba(
         found = answer(
             post, target, _given(post, table, i), interval=interval, draws=draws, rng=rng
         )
-        p[i] = found.p
+        told: Any = found.bins if isinstance(found, NumberAnswer) else found
+        p[i] = told.p
         if level is not None:
-            low[i], high[i] = found.interval
+            low[i], high[i] = told.interval
     return p if level is None else Predictions(p, low, high)
 
 
@@ -143,14 +150,18 @@ def _drawn(post: StructurePosterior, family: int, n: int, seed: int) -> list[Any
     local = post.families[family]
     gammas, others = (np.random.default_rng([seed, family, i]) for i in (0, 1))
     if isinstance(local, Cpt):
-        if local.counts is None:
+        if not local.has_posterior:
             return [local] * n
-        found = np.maximum(dirichlet_rows(local.counts, n, gammas, others), 1e-60)
+        if isinstance(local, CountTable):
+            found = local.drawn(n, gammas, others)
+        else:
+            assert local.counts is not None
+            found = np.maximum(dirichlet_rows(local.counts, n, gammas, others), 1e-60)
         return [
             Cpt.trusted(local.child, local.parents, one.reshape(local.shape), None, None)
             for one in found
         ]
-    if local.posterior is None:
+    if local.posterior is None or not isinstance(local, LinearGaussian):
         return [local] * n
     parts = local.posterior.draw(n, gammas, others)
     return [

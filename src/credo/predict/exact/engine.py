@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.core.errors import LimitError
+from credo.core.errors import InputError, LimitError
 from credo.core.kept import Kept
 from credo.model.networks.cpt import Cpt
+from credo.model.networks.softmax import Softmax
 from credo.model.undirected.factor_model import FactorModel
 from credo.predict.mixed.densities import Density, density_tables, line_densities
 from credo.predict.mixed.gaussian_groups import GaussianGroup, gaussian_groups
@@ -64,6 +65,16 @@ class Row(NamedTuple):
     likelihoods: list[Floats]
 
 
+def no_table(local: Softmax) -> InputError:
+    """Why a network with a softmax of numbers that are not known has no exact answer here."""
+    numbers = ", ".join(repr(p.name) for p in local.continuous)
+    return InputError(
+        f"{local.name!r} is a softmax of {numbers}, so this has no exact answer unless the numbers "
+        "are known.",
+        hint="Observe them, ask with method='weighting', or model them as 'binned'.",
+    )
+
+
 class Engine:
     """The compiled form of one network, with the plans made so far."""
 
@@ -76,6 +87,8 @@ class Engine:
         scopes, tables = [], []
         for name in net.names:
             local = net.distributions[name]
+            if isinstance(local, Softmax):
+                raise no_table(local)
             parents = [p for p in local.parents if p.is_discrete]
             scopes.append([*(self.at[p.name] for p in parents), self.at[name]])
             values = (

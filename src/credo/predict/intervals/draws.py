@@ -35,8 +35,10 @@ from credo.core.errors import InputError, LimitError
 from credo.core.progress import track
 from credo.model.answers.credible import Credible
 from credo.model.answers.number_answer import moments_behind
+from credo.model.networks.count_table import CountTable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.softmax import Softmax, SoftmaxTable
 from credo.model.values.randomness import Rng, generator
 from credo.predict.exact.engine import ENGINES, MAX_WORK, Engine, engine_of
 from credo.predict.mixed.densities import row_tables
@@ -71,8 +73,10 @@ _TINY = 0.1  # rows worth fewer imagined rows than this are drawn as logarithms
 
 
 def has_posterior(local: Local) -> bool:
-    """Whether a distribution knows how sure it is."""
-    return (local.counts if isinstance(local, Cpt) else local.posterior) is not None
+    """Whether a distribution knows how sure it is; a softmax does where its numbers are known."""
+    if isinstance(local, Softmax):
+        return False
+    return local.has_posterior if isinstance(local, Cpt) else local.posterior is not None
 
 
 class Draws:
@@ -127,7 +131,9 @@ class Draws:
         if isinstance(local, LinearGaussian):
             assert local.posterior is not None
             return local.posterior.draw(n, gammas, others)
-        assert local.counts is not None
+        if isinstance(local, CountTable | SoftmaxTable):
+            return local.drawn(n, gammas, others)
+        assert isinstance(local, Cpt) and local.counts is not None
         if not (local.counts.sum(axis=-1) > 0).all():
             raise InputError(
                 f"The posterior of {local.name!r} has a row without counts: nothing can be drawn.",

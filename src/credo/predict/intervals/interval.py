@@ -160,6 +160,14 @@ def uncertain(request: Request, answer: Any, source: Draws) -> Any:
     """An answer about continuous variables with its credible intervals."""
     assert request.level is not None
     level = request.level
+    numbers = request.named(discrete=False)
+    for name in numbers if len(numbers) > 1 else ():
+        if request.net.variable(name).scale is not None:
+            raise InputError(
+                f"{name!r} has a transform, so it has no credible interval together with other "
+                "numbers.",
+                hint="Ask for each alone, for the probability of ranges, or without an interval.",
+            )
     cases, weights, drawn = moments_of(request, source)
     answer = in_numbers(request, answer)
     if isinstance(answer, MixedJoint):

@@ -190,7 +190,8 @@ def _log_p(f: Any, table: Any, columns: Columns, rows: slice) -> Floats:
         if f.idle:
             return np.zeros((1, 1, 1))
         mean, variance = table
-        x = np.asarray(real(column, columns.rows)[rows], dtype=np.float64)[:, None, None]
+        x = np.asarray(real(column, columns.rows)[rows], dtype=np.float64)
+        x = f.on_scale(x)[:, None, None]
         with np.errstate(over="ignore"):
             far = np.minimum((x - mean) ** 2 / (2 * variance), 1e290)
         return np.where(np.isnan(x), 0.0, -0.5 * np.log(variance) - far)

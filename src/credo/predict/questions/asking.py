@@ -11,17 +11,20 @@ import numpy as np
 from credo.core.errors import InputError, unknown_name
 from credo.core.state_values import is_number
 from credo.model.answers.between import Between
+from credo.model.networks.softmax import Softmax
+from credo.predict.approximate.forward_weighting import weighted_answer
 from credo.predict.exact.account import account
-from credo.predict.exact.engine import engine_of
+from credo.predict.exact.engine import engine_of, no_table
 from credo.predict.exact.explanation import Explanation, marginal_map, mpe
 from credo.predict.exact.posterior import event_probability, marginals, posterior
 from credo.predict.intervals.interval import event_interval, marginal_intervals, posterior_interval
-from credo.predict.questions.evidence import likelihood
+from credo.predict.questions.evidence import Evidence, likelihood
 from credo.predict.questions.in_numbers import in_numbers
 from credo.predict.questions.intervention import intervene, reversible_note
 from credo.predict.questions.notes import noted, warn_far
 from credo.predict.questions.question import parse
-from credo.predict.questions.request import Request, request
+from credo.predict.questions.request import Request, request, target_names
+from credo.predict.questions.softmax import has_softmax, in_tables, part_asked
 
 if TYPE_CHECKING:
     from credo.model.answers.approximation import Approximation
@@ -65,16 +68,21 @@ class Answer:
 
 def answer(net: Network, target: Any, given: Mapping[str, Any] | None, **options: Any) -> Any:
     """P(target | given); a mapping from variable to state, set of states or range is an event."""
-    asked = request(net, given, **options)
-    if isinstance(target, Mapping):
-        asked = asked.with_event(event_states(net, target))
-    else:
-        asked = asked.with_targets(target)
+    events = event_states(net, target) if isinstance(target, Mapping) else None
+    names = target if events is None else tuple(events)
+    part = in_tables(net, given, (names,) if isinstance(names, str) else names)
+    if has_softmax(part):
+        return _weighted(part, given, names, events, options)
+    asked = request(part, given, **options)
+    asked = asked.with_targets(target) if events is None else asked.with_event(events)
     return noted(asked, _answered(asked))
 
 
 def answer_all(net: Network, given: Mapping[str, Any] | None, **options: Any) -> dict[str, Any]:
     """The distribution of every variable that is not observed."""
+    if has_softmax(net):
+        free = [n for n in net.names if n not in (given or {})]
+        return {n: answer(net, n, given, **options) for n in free}
     asked = request(net, given, **options)
     if asked.level is None:
         found = {n: in_numbers(asked, p) for n, p in marginals(asked).items()}
@@ -90,7 +98,7 @@ def ask(net: Network, text: str, *, explain: bool = False, **options: Any) -> An
     With `explain=True` the answer comes with an account of how it was found; with `interval=0.95`
     with its credible interval.
     """
-    if isinstance(text, str) and "_{" in text and engine_of(net).directed:
+    if isinstance(text, str) and "_{" in text and _directed(net):
         from credo.predict.causal.counterfactual import counterfactual, is_counterfactual
 
         if is_counterfactual(text):
@@ -100,10 +108,17 @@ def ask(net: Network, text: str, *, explain: bool = False, **options: Any) -> An
         warn_far(net, question.given)
     model, told = net, ""
     if question.do:
-        if not engine_of(net).directed:
+        if not _directed(net):
             net.do(question.do)  # refused: nothing points from a cause to its effect
         told = reversible_note(net, question.do, {*question.targets, *question.given})
         model = intervene(net, question.do)
+    model = in_tables(model, question.given, [*question.targets, *question.events])
+    if has_softmax(model):
+        if question.argmax:
+            raise no_table(next(d for d in model.distributions.values() if isinstance(d, Softmax)))
+        names = tuple(question.events or question.targets)
+        value = _weighted(model, question.given, names, question.events or None, options)
+        return Answer(text, value, value.approximation) if explain else value
     asked = request(model, question.given, **options)
     if question.events:
         asked = asked.with_event(question.events)
@@ -115,6 +130,24 @@ def ask(net: Network, text: str, *, explain: bool = False, **options: Any) -> An
         return value
     approximation = getattr(getattr(value, "discrete", value), "approximation", None)
     return Answer(text, value, approximation or account(asked, question.argmax))
+
+
+def _directed(net: Any) -> bool:
+    """Whether a model is a Bayesian network."""
+    return has_softmax(net) or engine_of(net).directed
+
+
+def _weighted(net: Network, given: Any, names: Any, events: Any, options: Any) -> Any:
+    """The answer through a softmax of numbers that are not known, by weighted samples."""
+    plain = part_asked(net, [n for n in net.names if not net.dag.parents(n)][:1])
+    asked = request(plain, {}, **options)
+    targets = target_names(net, names, Evidence.of(net, _no_ranges(given)))
+    answer = weighted_answer(net, given, targets, events, asked)
+    return in_numbers(asked.but(net=net), answer) if events is None else answer
+
+
+def _no_ranges(given: Any) -> dict[str, Any]:
+    return {n: v for n, v in (given or {}).items() if not isinstance(v, Between)}
 
 
 def _answered(asked: Request) -> Any:

@@ -117,6 +117,8 @@ def _told(evidence: Evidence, variable: Variable, number: float) -> float:
     """Keep a number that has a scale; ln of what its probability there lacks to be a density."""
     if variable.scale is None:
         return 0.0
+    if not variable.scale.holds(number):
+        raise InputError(variable.scale.refusal(variable.name, number))
     evidence.numbers[variable.name] = number
     return float(variable.scale.log_jacobian(number))
 

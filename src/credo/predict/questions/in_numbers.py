@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.bins import Bins
-from credo.core.errors import InputError
 from credo.core.scales import Transform
 from credo.core.schema import Variable
 from credo.model.answers.credible import Credible
@@ -17,6 +17,7 @@ from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import Interval
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.number_answer import NumberAnswer
+from credo.model.answers.numbers_answer import NumbersAnswer
 
 if TYPE_CHECKING:
     from credo.predict.questions.request import Request
@@ -29,8 +30,9 @@ Floats = NDArray[np.float64]
 def in_numbers(request: Request, answer: Any) -> Any:
     """The answer to a request about targets, its numbers as the user measures them.
 
-    One number alone, or beside variables with states, is a `NumberAnswer`. Several numbers in bins
-    are a distribution over their intervals.
+    One number alone, or beside variables with states, is a `NumberAnswer`, several of which some
+    have a transform a `NumbersAnswer`. Several numbers in bins are a distribution over their
+    intervals.
     """
     net = request.net
     if not net.schema.scales:
@@ -43,27 +45,21 @@ def in_numbers(request: Request, answer: Any) -> Any:
             return binned(request, answer)
         return _beside(request, answer, numbers[0])
     if isinstance(answer, MixedJoint):
-        scale = _transform(net, answer.continuous)
-        if scale is None:
-            return answer
-        name = answer.continuous[0]
-        given = tuple(None if g is None else NumberAnswer(g, scale, name) for g in answer.given)
+        names = answer.continuous
+        given = tuple(None if g is None else _behind(net, g, names) for g in answer.given)
         return replace(answer, given=given)
-    names = getattr(answer, "names", None) or (answer.name,)
-    scale = _transform(net, names)
-    return answer if scale is None else NumberAnswer(answer, scale, names[0], notes=answer.notes)
+    return _behind(net, answer, getattr(answer, "names", None) or (answer.name,))
 
 
-def _transform(net: Any, names: Any) -> Transform | None:
-    """The transform of the one number that is asked about; of several, they are refused."""
-    found = {n: net.variable(n).scale for n in names}
-    some = [n for n, s in found.items() if isinstance(s, Transform)]
-    if some and len(found) > 1:
-        raise InputError(
-            f"{some[0]!r} has a transform, so it is asked about without other numbers.",
-            hint="Ask for each alone, given the others, or for the probability of ranges.",
-        )
-    return found[some[0]] if some else None
+def _behind(net: Any, answer: Any, names: Sequence[str]) -> Any:
+    """Gaussians of one number or of several, seen through their transforms, where they have one."""
+    scales = tuple(net.variable(n).scale for n in names)
+    if not any(isinstance(s, Transform) for s in scales):
+        return answer
+    notes = getattr(answer, "notes", ())
+    if len(names) == 1:
+        return NumberAnswer(answer, scales[0], names[0], notes=notes)
+    return NumbersAnswer(answer, scales, tuple(names), notes=notes)
 
 
 def binned(request: Request, answer: Distribution, samples: Floats | None = None) -> NumberAnswer:

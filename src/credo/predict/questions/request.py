@@ -17,8 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError, unknown_name
+from credo.core.schema import Variable
 from credo.core.state_values import is_number
+from credo.model.answers.between import Between, between
 from credo.model.answers.interval import probability
+from credo.model.networks.count_table import counts
 from credo.model.values.randomness import MAX_DRAWS, Rng, generator, size
 from credo.model.values.reals import NotReal, real, shown
 from credo.model.values.value import choice
@@ -93,6 +96,7 @@ class Request:
 
     def with_event(self, events: Mapping[str, Any]) -> Request:
         """The same asked for a probability; `events` has a list of states or a range for each."""
+        events = {n: _cell(self.net.variable(n), event) for n, event in events.items()}
         net, evidence, by_state = asked_ranges(self.net, self.evidence, events)
         names = target_names(net, tuple(by_state), evidence)
         for name in names:
@@ -241,6 +245,20 @@ def target_names(net: Network, target: str | Sequence[str], evidence: Evidence) 
     if len(set(names)) < len(names):
         raise InputError(f"A variable is named twice in {list(names)}.")
     return names
+
+
+def _cell(variable: Variable, event: Any) -> Any:
+    """A number that counts as its unit cell, so that it has a probability; others as they are."""
+    if not counts(variable) or isinstance(event, Between) or not all(map(is_number, event)):
+        return event
+    if len(event) > 1:
+        raise InputError(
+            f"{variable.name!r} is a number; it is asked about as one number or as a range."
+        )
+    number = float(event[0])
+    if not variable.scale.holds(number):  # type: ignore[union-attr]
+        raise InputError(variable.scale.refusal(variable.name, number))  # type: ignore[union-attr]
+    return between(number - 0.5, number + 0.5)
 
 
 def draws_of(draws: int | None, interval: float | None) -> int:

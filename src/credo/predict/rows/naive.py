@@ -166,12 +166,14 @@ def predict_columns(
                 compiled.windows[place] = window
         arrays.append(array)
         windows.append(window)
-    reals = [real(columns.by_name.get(f.name), n) for f in compiled.normals]
+    reals = [f.on_scale(real(columns.by_name.get(f.name), n)) for f in compiled.normals]
     words = compiled.words
     counts: Any = columns.matrix
     if not (compiled.alone and are_names(columns, words)):
         counts = [real(columns.by_name.get(name), n) for name in words]
     extra = _extra(compiled.others, columns, len(model.classes))
+    if answer == "joint":
+        extra = _with_slopes(compiled.normals, columns, extra, len(model.classes))
     scorer = _scorer(model, compiled, unseen == "smooth")
     found = scorer.score(arrays, windows, reals, n, extra, answer, threads, counts)
     if not (found[3] or found[4]):
@@ -317,6 +319,18 @@ def _extra(others: Sequence[Any], columns: Columns, k: int) -> Floats | None:
                     x[:, i] = columns.by_name[name].values[rows]
             total[rows] += f.rows(x)
     return total
+
+
+def _with_slopes(
+    normals: Sequence[Normal], columns: Columns, extra: Floats | None, k: int
+) -> Floats | None:
+    """What transforms add to ln P of each row, in all classes alike."""
+    for f in normals:
+        if f.scale is not None and f.name in columns.by_name:
+            slope = np.nan_to_num(f.scale.log_slope(columns.by_name[f.name].values), nan=0.0)
+            extra = np.zeros((columns.rows, k)) if extra is None else extra
+            extra += slope[:, None]
+    return extra
 
 
 # --- blocks of features as the kernel reads them ------------------------------------------

@@ -3,7 +3,8 @@
     ln P(c, x) = b_c + Σ_k w_ck φ_k(x)
 
 The coordinates φ are 0 or 1 for each state of a discrete feature, x and x² of a Gaussian one, and
-the counts of a bag. For two classes the difference of the two rows is the log odds
+the counts of a bag; a transformed number has t(x), t(x)² and ln t'(x). For two classes the
+difference of the two rows is the log odds
 
     ln P(c₁ | x) / P(c₀ | x) = b + Σ_k w_k φ_k(x)
 
@@ -41,8 +42,9 @@ NEW_STATE = "(a new state)"
 class LinearForm(Frozen):
     """Bias and weights. For two classes one row: the log odds of the second against the first.
 
-    `coordinates` are pairs: a feature and its state, or the words 'x', 'x²', 'observed', 'count'
-    and '(a new state)'.
+    `coordinates` are pairs: a feature and its state, or the words 'x', 'x²' (of a transformed
+    number after its transform, with 'slope', the logarithm of its slope), 'observed', 'count' and
+    '(a new state)'.
 
     >>> import credo as cr
     >>> model = cr.naive_bayes(cr.examples.spam_emails(), "Spam", smoothing=1)
@@ -87,6 +89,9 @@ class LinearForm(Frozen):
             for name, value in zip(f.names, values, strict=True):
                 if not is_missing(value):
                     x = number_of(name, value)
+                    if isinstance(f, Normal) and f.scale is not None:
+                        phi[name, "slope"] = float(f.scale.log_slope(x))
+                        x = float(f.on_scale(np.array(x)))
                     phi |= {(name, "observed"): 1.0, (name, "count"): x}
                     phi |= {(name, "x"): x, (name, "x²"): x * x}
         return np.array([phi.get(key, 0.0) for key in self.coordinates])
@@ -183,6 +188,9 @@ def linear_form(
                 weights.append(constant)
             names += [(f.name, "x"), (f.name, "x²")]
             weights += [f.mean / f.variance, -0.5 / f.variance]
+            if f.scale is not None:
+                names.append((f.name, "slope"))
+                weights.append(np.ones(len(bias)))
         elif isinstance(f, Bag):
             names += [(w, "count") for w in f.names]
             weights += list(f.log_theta.T)

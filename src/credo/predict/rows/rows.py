@@ -20,11 +20,14 @@ from credo.core.schema import Schema
 from credo.core.threads import checked_threads
 from credo.data import Stream, Table, names_of, read, warn_renamed
 from credo.model.networks.cpt import Cpt
+from credo.model.networks.softmax import Softmax
 from credo.predict.exact.engine import Engine, engine_of
 from credo.predict.mixed.densities import largest, row_tables
 from credo.predict.mixed.gaussian_network import gaussian_rows
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.softmax import has_softmax
 from credo.predict.rows.blanket import blanket_posteriors, different, impossible_row
+from credo.predict.rows.softmax_rows import one_row, softmax_posteriors
 from credo.stats.block import Block
 from credo.stats.counts import Counts
 
@@ -125,6 +128,8 @@ def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> 
     if not net.variable(target).is_discrete:
         raise InputError(f"{target!r} is continuous; predict_proba is for discrete variables.")
     table = read_rows(net, rows, without=target)
+    if has_softmax(net):
+        return softmax_posteriors(net, table, target)
     engine = engine_of(net)
     if net.is_discrete and len(table.schema) == len(net.names) - 1 and not any(table.block.gaps):
         return blanket_posteriors(net, table, target, threads)
@@ -171,6 +176,13 @@ def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
 def encoded_log_likelihoods(net: Network, table: Table, threads: int = 1) -> Floats:
     """ln P of each row as the table holds it: of codes and transformed numbers."""
     out = np.empty(len(table))
+    if has_softmax(net):
+        gone = gaps_of(net, table).any(axis=1)
+        if not gone.all():
+            out[~gone] = _family_by_family(net, table.take(~gone))
+        for row in np.flatnonzero(gone):
+            out[row] = one_row(net, table, int(row))
+        return out
     if not any(v.is_discrete for v in net.variables):
         values = np.stack(table.block.arrays, axis=1)
         for pattern, at in patterns(~np.isnan(values)):
@@ -217,6 +229,10 @@ def family_log(local: Local, columns: Mapping[str, Any]) -> Floats:
     if isinstance(local, Cpt):
         return log_at(local.values, tuple(columns[v.name] for v in local.variables))
     at = tuple(columns[p.name] for p in local.discrete)
+    if isinstance(local, Softmax):
+        logs = local.log_probabilities(at, [columns[p.name] for p in local.continuous])
+        codes = np.asarray(columns[local.name], np.intp)
+        return np.asarray(np.take_along_axis(logs, codes[:, None], axis=1)[:, 0])
     away = columns[local.name] - local.intercept[at]
     with np.errstate(over="ignore", invalid="ignore"):
         for k, parent in enumerate(local.continuous):
@@ -232,7 +248,7 @@ def _family_by_family(net: Network, table: Table) -> Floats:
     out = np.zeros(len(table))
     for name, local in net.distributions.items():
         log = family_log(local, columns)
-        out += log if isinstance(local, Cpt) else largest(log[:, None], (name,))[:, 0]
+        out += log if local.child.is_discrete else largest(log[:, None], (name,))[:, 0]
     return out
 
 
@@ -269,6 +285,8 @@ def encoded_log_likelihood(net: Network, table: Table, threads: int = 1) -> floa
     """The same of what the table holds below its scales."""
     names = set(table.schema.names)
     weights = table.weights
+    if has_softmax(net):
+        return _total(encoded_log_likelihoods(net, table, threads), weights)
     if names != set(net.names) or not net.is_discrete:
         each = encoded_log_likelihoods(net, table, threads)
         return _total(each, weights)

@@ -21,7 +21,9 @@ from credo.data.out.frames import FRAMES, frame_of
 from credo.data.out.writing import row_form, write_rows
 from credo.model.values.randomness import Rng, generator, size
 from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.softmax import has_softmax
 from credo.predict.sampling.forward import ForwardSampler, forward_sampler
+from credo.predict.sampling.through_softmax import SoftmaxSampler, softmax_sampler
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network
@@ -97,10 +99,11 @@ def batch_size(net: Network) -> int:
 
 def prepared(
     net: Network, rng: Rng, given: Mapping[str, Any] | None, threads: int | None
-) -> tuple[ForwardSampler, int, int]:
+) -> tuple[ForwardSampler | SoftmaxSampler, int, int]:
     """The sampler, the seed of its cells, and how many threads it may have."""
     cores = checked_threads(threads)
-    sampler = forward_sampler(net, Evidence.of(net, {} if given is None else given))
+    evidence = Evidence.of(net, {} if given is None else given)
+    sampler = softmax_sampler(net, evidence) if has_softmax(net) else forward_sampler(net, evidence)
     seed = int(generator(rng).integers(2**64, dtype=np.uint64))  # last: refusals draw nothing
     return sampler, seed, cores
 

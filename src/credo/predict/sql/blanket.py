@@ -16,6 +16,7 @@ from credo.core.schema import Variable
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Network
+from credo.model.networks.softmax import Softmax
 from credo.predict.sql.naive import density, finite_logs
 from credo.predict.sql.reading import Reader
 from credo.predict.sql.relevant import Relevant
@@ -43,6 +44,7 @@ def blanket_scores(
     terms: list[list[str]] = [[] for _ in range(many)]
     for name in (what.target, *what.children):
         local = net.distributions[name]
+        assert not isinstance(local, Softmax)  # refused before
         found = (
             _of_table(local, what.target, reader, columns)
             if isinstance(local, Cpt)

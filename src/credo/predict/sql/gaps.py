@@ -23,6 +23,7 @@ from credo.core.errors import LimitError
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Network
+from credo.model.networks.softmax import Softmax
 from credo.predict.sql.blanket import line, log_table
 from credo.predict.sql.naive import finite_logs
 from credo.predict.sql.reading import Reader
@@ -107,6 +108,7 @@ class _Elimination:
         local = self.net.distributions[name]
         if isinstance(local, LinearGaussian):
             return self._line(local)
+        assert not isinstance(local, Softmax)  # refused before
         if name in self.what.leaves:
             return self._leaf(local)
         return _Factor(tuple(v.name for v in local.variables), log_table(local))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from credo.core.errors import InputError, LimitError, shown, unknown_name
 from credo.core.scales import Transform
 from credo.core.schema import Variable
+from credo.model.networks.softmax import Softmax
 from credo.predict.sql.blanket import blanket_numbers, blanket_scores
 from credo.predict.sql.dialects import dialect_of
 from credo.predict.sql.gaps import gap_scores
@@ -46,6 +47,12 @@ def network_sql(
 ) -> str:
     """The SELECT of P(target | row) under a network."""
     variable = net.variable(target)
+    for local in net.distributions.values():
+        if isinstance(local, Softmax):
+            raise InputError(
+                f"A statement has tables and lines, and {local.name!r} is a softmax.",
+                hint="Model its numbers as 'binned'.",
+            )
     if not variable.is_discrete:
         raise InputError(f"{target!r} is continuous; to_sql is for discrete variables.")
     if gaps not in ("sum", "null"):

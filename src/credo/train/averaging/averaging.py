@@ -28,10 +28,12 @@ from credo.train.averaging.chains import Sampled, sampled, walked
 from credo.train.averaging.exact import LISTED, graphs_of_orders, guard, listed, sums
 from credo.train.averaging.lists import Weighed, outside_line, weighed
 from credo.train.averaging.posterior import Made, drawn, drawn_with_cells, posterior
+from credo.train.numbers.choosing import Choice, asked_numbers, number_names
 from credo.train.parameters.experiments import experiments, spooled_rows
 from credo.train.parameters.sources import Opened
 from credo.train.parameters.told import schema_with
 from credo.train.structure.incomplete import has_gaps
+from credo.train.structure.number_scales import climbed_scales
 
 __all__ = ["average", "with_edges"]
 
@@ -63,6 +65,7 @@ def average(
     chains: int = 4,
     seconds: float | None = None,
     rng: Rng = 0,
+    numbers: Any = "auto",
     intervened: Any = None,
     soft: bool = False,
     contexts: Any = (),
@@ -99,6 +102,10 @@ def average(
         How many chains, from different graphs.
     seconds : float
         When over, the chains stop and the record says so; 60 where nobody says.
+    numbers : "auto", "gaussian", "transformed", "binned", or a mapping from column to one
+        How continuous columns are modelled, as in `cr.learn`. Transforms and cuts are chosen once,
+        with the best graph that a climb finds, and are the same in every graph: how sure they are
+        is not averaged over.
     intervened, soft
         What was set in each row by an experiment, and whether softly: as in `cr.learn`.
     contexts : column, or several
@@ -123,8 +130,8 @@ def average(
     began = time.perf_counter()
     named = _contexts(contexts)
     schema = schema_with(source, schema, intervened)
-    opened = Opened(source, {}, weights, schema).source
-    opened = experiments(opened, intervened, soft)
+    whole = Opened(source, {}, weights, schema).source
+    opened = experiments(whole, intervened, soft)
     choice(method, ("auto", "exact", "sampled"), "method")
     choice(missing, MISSING, "missing")
     threads = checked_threads(threads)
@@ -139,8 +146,6 @@ def average(
             "The prior 'order' is for exact sums.", hint='Use method="exact", or prior="uniform".'
         )
     orders = isinstance(prior, str) and prior == "order"
-    if score is None:
-        score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
     if missing == "data-augmentation" and bool(getattr(opened, "targets", ())):
         raise InputError(
             "Data augmentation is for rows in which nothing was set, and intervened= is given.",
@@ -164,6 +169,11 @@ def average(
         "required": required, "forbidden": _into(named, forbidden, opened.schema), "tiers": tiers,
         "max_parents": max_parents, "candidates": candidates,
     }  # fmt: skip
+    chosen = _scales(opened, numbers, {**settings, "threads": threads}, score, limit)
+    if chosen is not None:
+        opened = experiments(chosen.of(whole), intervened, soft)
+    if score is None:
+        score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
     beside: dict[str, Any] = {"contexts": named} if named else {}
     if targets := getattr(opened, "targets", ()):
         beside["interventions"] = targets
@@ -175,13 +185,34 @@ def average(
             left=left, usual=FAMILIES,
         )  # fmt: skip
         made = _augmented(found, Augmented(found, table, chains, int(seed)), how, left)
-        return posterior(table, found, made, beside, began, int(seed), threads)
+        return _on_scales(posterior(table, found, made, beside, began, int(seed), threads), chosen)
     with spooled_rows(opened) as rows:
         found = weighed(
             rows, score, ess, prior, settings, exact=exact, threads=threads, left=left
         )  # fmt: skip
         made = _exact(found, how) if exact else _sampled(found, how, left)
-        return posterior(rows, found, made, beside, began, int(seed), threads)
+        return _on_scales(posterior(rows, found, made, beside, began, int(seed), threads), chosen)
+
+
+def _scales(
+    opened: Any, numbers: Any, settings: Mapping[str, Any], score: Any, limit: float | None
+) -> Choice | None:
+    """The scales that the numbers ask for, the same in every graph; None where all stay."""
+    rows = getattr(opened, "table", opened)
+    ways = asked_numbers(numbers, number_names(rows))
+    if all(way == "gaussian" for way in ways.values()):
+        return None
+    return climbed_scales(rows, ways, settings, score, limit)
+
+
+def _on_scales(post: StructurePosterior, chosen: Choice | None) -> StructurePosterior:
+    """The posterior whose record says how numbers are modelled."""
+    if chosen is None:
+        return post
+    record = post.record
+    notes = (*record.notes, *(f"{line}; the same in every graph" for line in chosen.notes))
+    details = {**record.details, "numbers": chosen.ways}
+    return replace(post, record=replace(record, notes=notes, details=details))
 
 
 def _contexts(given: Any) -> tuple[str, ...]:
@@ -212,7 +243,7 @@ def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: A
     prior = settings.get("edge_prior")
     post = average(
         opened, record.details.get("score"), prior="uniform" if prior is None else prior,
-        threads=settings.get("threads"), **{k: settings[k] for k in rules},
+        threads=settings.get("threads"), numbers="gaussian", **{k: settings[k] for k in rules},
     )  # fmt: skip
     found = {edge: float(post.edge(*edge)) for edge in net.dag.edges}
     details = {

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from credo.core.schema import Variable
+from credo.model.networks.count_table import counts
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.network import Local
 from credo.model.networks.priors import K2, BDeu, pseudocounts_of
@@ -68,7 +69,9 @@ def learned_families(
         found = counted[key] if key in counted else tally[child, list(parents)]
         own, above = known[child], tuple(known[p] for p in parents)
         belief: Any
-        if own.is_discrete:
+        if counts(own):
+            belief = _lines(spec)
+        elif own.is_discrete:
             belief = pseudocounts_of(table_prior(spec), own, above)
         elif spec.name == "bge" and isinstance(found, Moments):
             belief = _wishart(spec, found, above, variables)

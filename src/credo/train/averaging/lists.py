@@ -9,7 +9,7 @@ of a child alike: ln P = −ln C(n − 1, k), Friedman & Koller 2003), or the pr
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,9 @@ def weighed(
     rules = Rules.of(
         scores.schema, **{**settings, "max_parents": more, "candidates": candidates}
     )  # fmt: skip
+    rules, alone = _apart(rules)
+    if alone:
+        notes.append(f"{shortened(alone)} of one bin: no edges")
     count = sum(
         math.comb(int(a.sum()) - int(r.sum()), k)
         for a, r, m in zip(rules.allowed, rules.required, rules.most, strict=True)
@@ -117,6 +120,16 @@ def weighed(
         )
     scores.native.limit(None)
     return Weighed(scores, rules, lists, tuple(by_size), said, most, tuple(notes))
+
+
+def _apart(rules: Rules) -> tuple[Rules, list[str]]:
+    """Rules by which a number in one bin, of which every edge says nothing, has none."""
+    one = np.array([v.scale is not None and len(v.states) == 1 for v in rules.schema.variables])
+    if not one.any():
+        return rules, []
+    shut = (one[:, None] | one[None, :]) & (rules.required == 0)
+    allowed = np.where(shut, 0, rules.allowed).astype(np.uint8)
+    return replace(rules, allowed=allowed), [n for n, o in zip(rules.names, one, strict=True) if o]
 
 
 def _prior(prior: Any) -> tuple[str, Any]:

@@ -13,6 +13,7 @@ from credo.core.schema import MAX_STATES, Schema, Variable
 from credo.core.threads import checked_threads
 from credo.data import Stream, Table, read
 from credo.model.graphs.dag import Dag
+from credo.model.networks.count_table import counts
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.network import Network
 from credo.model.values.reals import shown
@@ -74,6 +75,13 @@ def prepared(
     families = [(n, graph.parents(n)) for n in graph.nodes]
     parameters._check(families, variables)
     held = parameters._fixed(graph, variables, fixed, like)
+    for name in graph.nodes:
+        if name not in held and counts(variables[name]):
+            raise InputError(
+                f"EM has no families of counts, and {name!r} counts.",
+                hint=f"Give numbers={{{name!r}: 'binned'}}, or learn from the rows that are there: "
+                "missing='available-cases'.",
+            )
     together = groups_of(tied, graph, variables, held)
     chosen = parameters._priors(prior, default, graph)
     layout = Layout([(variables[n], tuple(variables[p] for p in above)) for n, above in families])

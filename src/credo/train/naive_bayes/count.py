@@ -3,9 +3,9 @@
 Columns of numbers, as they lie in arrays and frames, are counted where they are: a whole number is
 its own code. A plan that leaves kinds to the rules ('auto') is settled by the first rows that are
 counted with it: text and booleans are states, whole numbers if they are few (`are_states`), other
-numbers are Gaussian, or cut into intervals where that tells the class better (`numbers.py`). Where
-all columns lie in one array and are of one kind, the array is counted as it lies: no object for
-each column.
+numbers are Gaussian, as they are or after a transform, or cut into intervals where that tells the
+class better (`numbers.py`). Where all columns lie in one array and are of one kind, the array is
+counted as it lies: no object for each column.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.core.errors import InputError, LimitError
+from credo.core.scales import Transform
 from credo.core.schema import MAX_STATES, Variable
 from credo.data import FEW_INTEGERS, Column, Columns, are_states
 from credo.stats.by_class import ByClass, ClassMoments, JointMoments, Points, StateCounts, Totals
@@ -105,11 +106,13 @@ class _Counting:
         matrix, word = self.columns.matrix, plan.word
         assert matrix is not None
         names, kind = self.columns.names, word
-        if word is None or plan.states or not matrix.shape[1] or len(names) != len(matrix.T):
+        if word is None or plan.states or plan.scales:
+            return None
+        if not matrix.shape[1] or len(names) != len(matrix.T):
             return None
         if kind == "auto" and matrix.dtype.kind == "f":
             kind = plan.number
-        if kind in (NUMBER, "binned"):
+        if kind in (NUMBER, "transformed", "binned"):
             plan.all_are(kind)
             self._model_numbers(plan)
             word, kind = None, plan.word
@@ -195,7 +198,7 @@ class _Counting:
         counts |= self._states(plan, [n for n in plan.of("binned") if n in plan.states])
         self._settle(plan)
         grouped = {n for g in plan.together for n in g}
-        single = [n for n in plan.of("gaussian", NUMBER) if n not in grouped]
+        single = [n for n in plan.of("gaussian", "transformed", NUMBER) if n not in grouped]
         bag, by_name = plan.of("counts"), self.columns.by_name
         words = [numbers_of_column(n, by_name[n], "counts") for n in bag]
         kinds = plan.kinds
@@ -203,7 +206,7 @@ class _Counting:
             "names": tuple(n for n, kind in kinds.items() if kind != "ignore"),
             "counts": tuple(counts[n] for n in kinds if n in counts),
             "moments": class_moments(
-                self.columns, single, self.group, self.k, self.floats, self.threads
+                self.columns, single, self.group, self.k, self.floats, self.threads, plan.scales
             ),
             "joint": tuple(self._joint(names) for names in plan.together),
             "words": self._totals(bag, words) if bag else None,
@@ -419,15 +422,21 @@ def class_moments(
     k: int,
     weights: Floats | None,
     threads: int,
+    scales: Mapping[str, Transform],
 ) -> ClassMoments | None:
-    """The moments of some columns, each alone."""
+    """The moments of some columns, each alone, on their scales."""
     if not names:
         return None
     arrays = [numbers_of_column(n, columns.by_name[n]) for n in names]
+    used = {n: scales[n] for n in names if n in scales}
+    for j, name in enumerate(names if used else ()):
+        if name in used:
+            refuse_infinite(name, arrays[j])
+            arrays[j] = used[name].forward(arrays[j])
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(arrays, group, k, weights, threads)
     for j in np.flatnonzero(~np.isfinite(mean).all(axis=1)).tolist():
         refuse_infinite(names[j], arrays[j])
     for j in np.flatnonzero(((scatter == 0) & (n > 1)).any(axis=1)).tolist():
         refuse_underflow(names[j], np.asarray(arrays[j], dtype=np.float64))
-    return ClassMoments(tuple(names), n, mean, scatter)
+    return ClassMoments(tuple(names), n, mean, scatter, used)

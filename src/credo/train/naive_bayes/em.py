@@ -183,16 +183,17 @@ class _Problem(EMProblem[NaiveBayesModel, ByClass]):
 
         d = len(moments)
         own = np.broadcast_to(n, (d, len(n))).copy()
-        alone = ClassMoments(tuple(moments), own, mean[:d].copy(), own * variance[:d, None])
+        spread = own * variance[:d, None]
+        alone = ClassMoments(tuple(moments), own, mean[:d].copy(), spread, self.plan.scales)
         return replace(start, moments=alone if d else None, joint=tuple(map(joint, start.joint)))
 
     def _available(self, names: Sequence[str]) -> tuple[Floats, Floats]:
         """Means [column, class] and variances [column] to start from."""
-        k, found = self.k, []
+        k, found, scales = self.k, [], self.plan.scales
         for columns, group, weights in self.rows():
             w = None if weights is None else weights.astype(np.float64)
             every = np.minimum(group, k).astype(np.uint32)
-            found.append(class_moments(columns, names, every, k + 1, w, self.threads))
+            found.append(class_moments(columns, names, every, k + 1, w, self.threads, scales))
         m: Any = reduce(lambda a, b: a.merged(b), found)  # type: ignore[union-attr, arg-type]
         total = m.n.sum(axis=1)
         some = np.maximum(total, 1e-300)

@@ -235,7 +235,7 @@ def _features(statistic: ByClass, options: Options) -> tuple[Sequence[Feature], 
     alone = not (statistic.joint or statistic.words or statistic.points)
     if alone and moments is None and not isinstance(counts, tuple):
         return _state_block(counts, options)
-    if alone and moments is not None and not len(counts):
+    if alone and moments is not None and not len(counts) and not moments.scales:
         return _normal_block(moments, options, statistic.target.states)
     notes: dict[str, list[str]] = {n: [] for n in statistic.names}
     found: dict[str, Feature] = {}
@@ -244,7 +244,8 @@ def _features(statistic: ByClass, options: Options) -> tuple[Sequence[Feature], 
         found[name] = _states(part, options, notes[name])
     if moments is not None:
         normals, said = _normal_block(moments, options, statistic.target.states)
-        found |= dict(zip(moments.names, normals, strict=True))
+        for at, name in enumerate(moments.names):
+            found[name] = replace(normals.one(at), scale=moments.scales.get(name))
         for name, note in zip(_noted(normals), said, strict=True):
             notes[name].append(note)
     for joint in statistic.joint:

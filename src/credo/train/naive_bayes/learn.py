@@ -76,11 +76,13 @@ def naive_bayes(
         P(class), if it is known; otherwise the shares of the classes, with `class_smoothing`
         added to each count (0: the shares themselves).
     kinds : "auto", a kind, or a mapping from feature to kind
-        'categorical', 'bernoulli', 'gaussian', 'binned', 'counts', 'kernel' or 'ignore'.
-    numbers : "auto", "gaussian", "binned", or a mapping from feature to one of them
-        How numbers are modelled whose kind is left to the rules: as a Gaussian in each class, by
-        intervals cut for the class (MODL), or each by what tells the class better on rows left
-        out. Without a prior (`smoothing=0`, `variance="ml"` or "sample") 'auto' is Gaussian.
+        'categorical', 'bernoulli', 'gaussian', 'transformed', 'binned', 'counts', 'kernel' or
+        'ignore'.
+    numbers : "auto", "gaussian", "transformed", "binned", or a mapping from feature to one of them
+        How numbers are modelled whose kind is left to the rules: as a Gaussian in each class, as
+        one after a transform, by intervals cut for the class (MODL), or each by what tells the
+        class best on rows left out. Without a prior (`smoothing=0`, `variance="ml"` or "sample")
+        'auto' is Gaussian.
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
     variance : "shrunk", "ml" or "sample"
@@ -336,8 +338,9 @@ def settle_stream(source: Stream, target: str, plan: Plan) -> None:
     evenly in it: no batch says what a column is.
     """
     _by_schema(source, plan)
-    if plan.of(NUMBER, "binned"):
-        some = some_rows(source, LOOKED_AT, [target, *plan.of(NUMBER, "binned")])
+    open_ = plan.of(NUMBER, "transformed", "binned")
+    if open_:
+        some = some_rows(source, LOOKED_AT, [target, *open_])
         ((columns, group, weights),) = classed_rows(some, target)
         model_numbers(plan, columns, group, source.schema[target].arity, weights)
 
@@ -367,14 +370,19 @@ def tally_by_class(source: Any, target: str, plan: Plan, threads: int | None = N
     k = variable.arity
     joint = [_moments(tally[g[0], [target, *g[1:]]], g, k) for g in plan.together]
     single = [_moments(tally[n, [target]], (n,), k) for n in reals]
-    found = [(np.stack([m.n for m in single]), *(np.stack([getattr(m, what).reshape(k)
-             for m in single]) for what in ("mean", "scatter")))] if single else []  # fmt: skip
+    moments = None
+    if single:
+        n, mean, scatter = (
+            np.stack([getattr(m, what).reshape(k) for m in single])
+            for what in ("n", "mean", "scatter")
+        )
+        moments = ClassMoments(tuple(reals), n, mean, scatter)
     return ByClass(
         variable,
         labels.values,
         tuple(n for n, kind in plan.kinds.items() if kind != "ignore"),
         tuple(_states(tally[n, [target]]) for n in states),
-        ClassMoments(tuple(reals), *found[0]) if found else None,
+        moments,
         tuple(joint),
         unlabelled=labels.skipped,
     )

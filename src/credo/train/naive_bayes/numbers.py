@@ -1,13 +1,16 @@
-"""How a number is modelled within the classes: as a Gaussian, or by the intervals it is cut into.
+"""How a number is modelled within the classes: as a Gaussian, also of a transform of it, or by the
+intervals it is cut into.
 
     loss = − Σ_i w_i ln P(c_i | x_i; all rows but i)
 
 Each row's class is told from the number alone, by what the other rows say: by Gaussians whose
-variances are shrunk, and by shares (n + 1)/(N + J) of the J intervals into which MODL cuts the
-number for the class. A cut point was fitted to all rows, so each costs one nat more, as a parameter
-does in Akaike's criterion. The smaller loss wins; of equal ones, and where fewer than 30 rows show
-the number, the Gaussian. Both leave a row out in closed form, so the loss takes no second pass.
-Where MODL finds no cut there is one interval: a number that tells nothing of the class.
+variances are shrunk, of the number or of the transform that makes the column most nearly Gaussian
+(its slope is the same in all classes and cancels), and by shares (n + 1)/(N + J) of the J intervals
+into which MODL cuts the number for the class. A cut point was fitted to all rows, so each costs one
+nat more, as a parameter does in Akaike's criterion, and a transform two. The smallest loss wins; of
+equal ones, and where fewer than 30 rows show the number, the Gaussian. All leave a row out in
+closed form, so the loss takes no second pass. Where MODL finds no cut there is one interval: a
+number that tells nothing of the class.
 """
 
 from __future__ import annotations
@@ -18,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.interval_states import interval_labels
+from credo.core.scales import Transform
 from credo.data import Columns
 from credo.train.naive_bayes.cells import numbers_of_column, refuse_infinite
 from credo.train.naive_bayes.plan import NUMBER, Plan
 from credo.train.numbers.cutting import cut_points, spread_places
+from credo.train.numbers.transforms import PRICED, best_transform
 
-__all__ = ["LOOKED_AT", "chosen_cuts", "model_numbers"]
+__all__ = ["LOOKED_AT", "chosen_model", "model_numbers"]
 
 Floats = NDArray[np.float64]
 
@@ -49,40 +54,43 @@ def model_numbers(
         return
     some = spread_places(columns.rows, LOOKED_AT)
     group, weights = group[some], None if weights is None else weights[some]
-    for name in plan.of(NUMBER, "binned"):
-        must = plan.kinds[name] == "binned"
-        if name in plan.states:
+    for name in plan.of(NUMBER, "transformed", "binned"):
+        way = "auto" if plan.kinds[name] == NUMBER else plan.kinds[name]
+        if name in plan.states or name in plan.scales:
             continue
         cells = numbers_of_column(name, columns.by_name[name], plan.kinds[name])
         numbers = np.asarray(cells[some], dtype=np.float64)
         if np.isinf(numbers).any():
             refuse_infinite(name, cells)
-        cuts = chosen_cuts(numbers, group, arity, weights, must=must)
-        if cuts is None or (plan.more and not cuts and not must):  # more rows may tell
+        found = chosen_model(numbers, group, arity, weights, way)
+        if isinstance(found, Transform):
+            plan.kinds[name], plan.scales[name] = "transformed", found
+        elif found is None or (plan.more and not found and way == "auto"):  # more rows may tell
             plan.kinds[name] = "gaussian"
         else:
-            plan.kinds[name], plan.states[name] = "binned", interval_labels(cuts)
+            plan.kinds[name], plan.states[name] = "binned", interval_labels(found)
 
 
-def chosen_cuts(
-    numbers: Floats, classes: NDArray[Any], arity: int, weights: Any = None, *, must: bool = False
-) -> list[float] | None:
-    """The cut points of a number, none for one interval; None where it is better a Gaussian.
+def chosen_model(
+    numbers: Floats, classes: NDArray[Any], arity: int, weights: Any = None, way: str = "auto"
+) -> list[float] | Transform | None:
+    """The cut points of a number, none for one interval; its transform; or None for a Gaussian.
 
-    A missing number is NaN, a missing class the arity. With `must` it is cut in any case.
+    A missing number is NaN, a missing class the arity. A number that is to be 'binned' is cut in
+    any case, and one that is to be 'transformed' is so where a transform is worth its price.
 
     >>> x = np.arange(40.0)
-    >>> chosen_cuts(x, (abs(x - 19.5) < 10).astype(int), 2)
+    >>> chosen_model(x, (abs(x - 19.5) < 10).astype(int), 2)
     [9.5, 29.5]
-    >>> chosen_cuts(x[:20], (x[:20] > 9).astype(int), 2) is None  # of few rows
+    >>> chosen_model(x[:20], (x[:20] > 9).astype(int), 2) is None  # of few rows
     True
     """
     there = ~np.isnan(numbers) & (classes < arity)
     x, c = np.asarray(numbers[there], dtype=np.float64), classes[there].astype(np.intp)
     w = None if weights is None else np.asarray(weights, dtype=np.float64)[there]
     if not len(x) or x.min() == x.max():
-        return [] if must else None
-    if must:
+        return [] if way == "binned" else None
+    if way == "binned":
         return cut_points(x, c, arity, w, _FINE)
     if (len(x) if w is None else w.sum()) < _FEWEST:
         return None
@@ -90,11 +98,19 @@ def chosen_cuts(
         spread = x.std()
     if not 0 < spread < np.inf:  # squares pass all bounds, which is refused where they are learned
         return None
-    z = (x - x.mean()) / spread
+    transform = best_transform(x, w)
+    if way == "transformed":
+        return transform
     cuts = cut_points(x, c, arity, w, _FINE)
     rows = _Rows(c, arity, np.ones(len(x)) if w is None else w)
+    ways: list[tuple[float, Any]] = [(rows.loss(*rows.gaussians((x - x.mean()) / spread)), None)]
     by_cuts = rows.loss(*rows.shares(np.searchsorted(cuts, x), len(cuts) + 1)) + len(cuts)
-    return cuts if by_cuts < rows.loss(*rows.gaussians(z)) else None
+    ways.append((by_cuts, cuts))
+    if transform is not None:
+        z = transform.forward(x)
+        ways.append((rows.loss(*rows.gaussians((z - z.mean()) / z.std())) + PRICED, transform))
+    found: list[float] | Transform | None = min(ways, key=lambda way: way[0])[1]
+    return found
 
 
 class _Rows:

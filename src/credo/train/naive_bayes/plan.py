@@ -7,10 +7,13 @@ from typing import Any
 
 from credo.core.errors import InputError, close_names, unknown_name
 from credo.core.interval_states import cuts_of
+from credo.core.scales import Transform
 
 __all__ = ["KINDS", "NUMBER", "Plan", "check_numbers", "plan_of"]
 
-KINDS = ("categorical", "bernoulli", "gaussian", "binned", "counts", "kernel", "ignore")
+KINDS = (
+    "categorical", "bernoulli", "gaussian", "transformed", "binned", "counts", "kernel", "ignore",
+)  # fmt: skip
 """What a feature can be."""
 NUMBER = "number"
 """What 'auto' becomes for a number, until the rows say how it is modelled."""
@@ -21,8 +24,9 @@ class Plan:
 
     `kinds` is a mapping by name, or a pair of names and the one word for all of them: thousands of
     names are not looked at then. `numbers` is what a number becomes whose kind is left to the
-    rules: 'gaussian', 'binned', or 'auto' for what the rows ask for. `states` are those that are
-    known beforehand, or the intervals of a number. With `more` rows to come, each number has a say.
+    rules: 'gaussian', 'transformed', 'binned', or 'auto' for what the rows ask for. `states` are
+    those that are known beforehand, or the intervals of a number, `scales` its transforms. With
+    `more` rows to come, each number has a say.
 
     >>> Plan((("a", "b"), "gaussian")).kinds
     {'a': 'gaussian', 'b': 'gaussian'}
@@ -40,6 +44,7 @@ class Plan:
         self.full, self.settled = full, False
         self.numbers, self.more = numbers, False
         self.states = dict(states or {})
+        self.scales: dict[str, Transform] = {}
         self._alike: Any = kinds if isinstance(kinds, tuple) else None
         self._kinds: Any = None if isinstance(kinds, tuple) else dict(kinds)
 
@@ -140,16 +145,15 @@ def check_numbers(numbers: Any, kinds: Any) -> tuple[str, Any]:
     >>> check_numbers({"age": "binned"}, "auto"), check_numbers("gaussian", "auto")
     (('auto', {'age': 'binned'}), ('gaussian', 'auto'))
     """
-    words = ("auto", "gaussian", "binned")
+    words = ("auto", "gaussian", "transformed", "binned")
     given = numbers if isinstance(numbers, Mapping) else {"": numbers}
     for name, word in given.items():
         if word not in words:
             of = f" for {name!r}" if name else ""
-            hint = "Other kinds of a column are given in kinds=."
-            if word == "transformed":
-                hint = "Intervals are the same after any rising transform: take 'binned'."
             raise InputError(
-                f"numbers must be 'auto', 'gaussian' or 'binned'{of}, got {word!r}.", hint=hint
+                f"numbers must be {', '.join(map(repr, words[:-1]))} or {words[-1]!r}{of}, "
+                f"got {word!r}.",
+                hint="Other kinds of a column are given in kinds=.",
             )
     if not isinstance(numbers, Mapping):
         return numbers, kinds

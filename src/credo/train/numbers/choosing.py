@@ -1,22 +1,26 @@
-"""How each number is modelled: as a Gaussian, as one after a transform, or in bins, by the rows.
+"""How each number is modelled: as a Gaussian, as one after a transform, in bins, or as counts.
 
-All three are densities on the user's scale, so what they make of the rows compares:
+All four are densities on the user's scale, so what they make of the rows compares:
 
     height = ln P(rows | graph, scales) = score of the graph on the scaled rows
              + Σ ln t'(x) − ln N         a transformed column: its slopes, and what it costs
              + ln P(x | bins)            a binned column: its fine density within the bins
 
+A column that counts needs no term: a mass is a density over the unit cell of its whole number.
+Against it the others are judged by their mass of that cell too (`whole.py`).
+
 `auto` climbs to a graph of Gaussians and to one of transformed columns, and takes the higher. Then
 columns go into bins whose histogram foretells them so much better than a Gaussian that it is worth
 more than half of what the graph says of them; cuts are revised with the graph while the height
-rises. Of many rows a part chooses, and all are learned from.
+rises. Last, columns of whole numbers whose law of counts is worth more than what they have become
+counts, if the height rises. Of many rows a part chooses, and all are learned from.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +38,7 @@ from credo.train.numbers.cutting import some_rows
 from credo.train.numbers.densities import FineDensity, fine_density
 from credo.train.numbers.revising import revised_cuts
 from credo.train.numbers.transforms import PRICED, best_transform, named_transform
+from credo.train.numbers.whole import in_unit_cells, whole_bins, why_not_whole
 from credo.train.scores.family_scores import family_scores
 from credo.train.scores.scale_terms import scale_terms
 from credo.train.scores.scores import ScoreSpec
@@ -51,7 +56,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-WAYS = ("auto", "gaussian", "transformed", "binned")
+WAYS = ("auto", "gaussian", "transformed", "binned", "counts")
 """How the numbers of a table can be modelled, all of them."""
 
 _BINS = 5  # of like share, with which a column begins
@@ -83,6 +88,24 @@ class Choice:
         out: Table | Stream = source.scaled(self.scales) if self.scales else source
         return out
 
+    @property
+    def ways(self) -> dict[str, str]:
+        """How each number is modelled, in a word or two."""
+        return {n: _word(self.scales.get(n)) for n in self.asked}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A line that says so and why; none where all are as they were."""
+        ways = self.ways
+        if set(ways.values()) <= {"gaussian"} and not self.late:
+            return ()
+        groups = {way: [n for n in ways if ways[n] == way] for way in dict.fromkeys(ways.values())}
+        note = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
+        if len(self.heights) > 1:
+            heights = ", ".join(f"{h:,.1f} {how}" for how, h in self.heights.items())
+            note += f" (ln P of {many(self.rows, 'row')}: {heights})"
+        return (f"numbers: {note}" + (f"; {self.late}" if self.late else ""),)
+
     def told(
         self, net: Network, source: Any, left: float | None = None, limit: float | None = None
     ) -> Network:
@@ -99,16 +122,7 @@ class Choice:
             notes = tuple(n.replace(spent, asked) for n in notes)
             record = replace(record, reason=record.reason.replace(spent, asked))
         terms = math.fsum(scale_terms(source, net.names).values())
-        ways = {n: _word(self.scales.get(n)) for n in self.asked}
-        groups = {way: [n for n in ways if ways[n] == way] for way in dict.fromkeys(ways.values())}
-        note = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
-        if len(self.heights) > 1:
-            heights = ", ".join(f"{h:,.1f} {how}" for how, h in self.heights.items())
-            note += f" (ln P of {many(self.rows, 'row')}: {heights})"
-        note += f"; {self.late}" if self.late else ""
-        details = {**record.details, "numbers": ways}
-        plain = set(ways.values()) == {"gaussian"} and not self.late
-        notes = notes if plain else (*notes, f"numbers: {note}")
+        details, notes = {**record.details, "numbers": self.ways}, (*notes, *self.notes)
         trace = tuple(t + terms for t in record.trace)
         told = replace(record, score=height + terms, trace=trace, notes=notes, details=details)
         return net.with_record(told)
@@ -149,12 +163,20 @@ def chosen_scales(
     *,
     bins: bool = True,
     seconds: float | None = None,
+    parents: Sequence[str] = (),
 ) -> Choice:
-    """The scales of the columns of a source; `judge` gives a graph for any scales."""
+    """The scales of the columns of a source; `judge` gives a graph for any scales.
+
+    Those that are `parents` in it cannot count.
+    """
     rows = some_rows(source, _FEW)
     until = None if seconds is None else time.perf_counter() + seconds
-    chooser = _Chooser(rows, asked, judge, bins, until)
-    return Choice(asked, chooser.chosen().scales, chooser.heights, len(rows), chooser.late)
+    chooser = _Chooser(rows, asked, judge, bins, until, parents)
+    scales = dict(chooser.chosen().scales)
+    if isinstance(source, Table):
+        counted = [n for n, s in scales.items() if isinstance(s, Bins) and s.counts]
+        scales |= {n: whole_bins(n, source.values(n)) for n in counted}
+    return Choice(asked, scales, chooser.heights, len(rows), chooser.late)
 
 
 def scaled_for(graph: Dag, source: Table | Stream, numbers: Any) -> Table | Stream:
@@ -182,7 +204,8 @@ def scaled_for(graph: Dag, source: Table | Stream, numbers: Any) -> Table | Stre
         scores = family_scores(rows, SPEC, available=any(rows.block.gaps))
         return graph, math.fsum(scores.of(families))
 
-    return chosen_scales(source, asked, judge).of(source)
+    parents = [n for n in asked if graph.children(n)]
+    return chosen_scales(source, asked, judge, parents=parents).of(source)
 
 
 def number_names(source: Any) -> list[str]:
@@ -212,13 +235,21 @@ class _Chooser:
     """The rows that choose, and what was tried on them."""
 
     def __init__(
-        self, rows: Table, asked: Mapping[str, Any], judge: Judge, bins: bool, until: float | None
+        self,
+        rows: Table,
+        asked: Mapping[str, Any],
+        judge: Judge,
+        bins: bool,
+        until: float | None,
+        parents: Sequence[str] = (),
     ) -> None:
         self.rows, self.asked, self.judge, self.bins, self.until = rows, asked, judge, bins, until
+        self.kept = frozenset(parents)
         self.best = _Fit(Dag(()), {}, -math.inf)
         self.late = ""
         self.fine: dict[str, FineDensity] = {}
         self.heights: dict[str, float] = {}
+        self.tried: dict[str, _Fit] = {}
 
     def left(self, parts: int) -> float | None:
         """The seconds for one of some parts of the work that is left."""
@@ -246,6 +277,7 @@ class _Chooser:
             if free:
                 self.choose(free, fixed)
             self.revise()
+            self.count(free)
         except LateError:
             self.late = "the time was too short to look at every way"
         return self.best
@@ -258,6 +290,30 @@ class _Chooser:
         binned = self.worth_binning(self.best, free) if self.bins else {}
         if binned:
             self.take(self.fit("binned", {**self.best.scales, **binned}, 2))
+
+    def count(self, free: Sequence[str]) -> None:
+        """Counts for the columns that are worth it, together."""
+        counted = self.worth_counting(self.best, free) if self.bins else {}
+        if not counted:
+            return
+        for how, fit in self.tried.items():
+            self.heights[how] = fit.height + self.in_cells(fit, counted)
+        names = list(counted)  # those that gain most first
+        whole = self.in_cells(self.best, names)
+        for many_ in dict.fromkeys((len(names), -(-len(names) // 2), 1)):
+            some = {n: counted[n] for n in names[:many_]}
+            fit = self.fit("counts", {**self.best.scales, **some}, 2)
+            others = self.in_cells(self.best, names[many_:])
+            self.heights["counts"] = fit.height + others
+            if fit.height + others > self.best.height + whole:
+                self.best = fit
+                return
+
+    def in_cells(self, fit: _Fit, names: Iterable[str]) -> float:
+        """What ln P(rows) of a fit lacks to be of the unit cells of some columns."""
+        return sum(
+            in_unit_cells(self.numbers(n), fit.scales.get(n), self.rows.weights) for n in names
+        )
 
     def take(self, fit: _Fit) -> bool:
         """Go on from a fit if it is higher."""
@@ -280,6 +336,8 @@ class _Chooser:
             return best_transform(x, self.rows.weights)
         if way in KINDS:
             return named_transform(way, name, x)
+        if way == "counts":
+            return whole_bins(name, x)
         fine = self.density(name)
         if fine is None:
             return None
@@ -299,13 +357,15 @@ class _Chooser:
         rows = self.rows.scaled(scales) if scales else self.rows
         dag, height = self.judge(rows, self.left(parts))
         height += sum(self.offset(n, s) for n, s in scales.items())
-        self.heights[how] = max(height, self.heights.get(how, -math.inf))
-        return _Fit(dag, scales, height)
+        fit = _Fit(dag, scales, height)
+        if height > self.heights.get(how, -math.inf):
+            self.heights[how], self.tried[how] = height, fit
+        return fit
 
     def offset(self, name: str, scale: Scale) -> float:
         """What a scale adds to the score of scaled rows, on the user's scale."""
         if isinstance(scale, Bins):
-            return self.fine[name].log_marginal(scale.cuts.tolist())
+            return 0.0 if scale.counts else self.fine[name].log_marginal(scale.cuts.tolist())
         x = self.numbers(name)
         there = ~np.isnan(x)
         n = np.ones(int(there.sum())) if self.rows.weights is None else self.rows.weights[there]
@@ -335,10 +395,31 @@ class _Chooser:
                 out[name] = fine.bins(fine.shares(_BINS))
         return out
 
+    def worth_counting(self, best: _Fit, free: Sequence[str]) -> dict[str, Bins]:
+        """Whole numbers whose law of counts is worth more alone than what they have."""
+        if any(self.rows.block.gaps):
+            return {}  # EM has no counts
+        whole = [n for n in free if not why_not_whole(n, self.numbers(n)) and n not in self.kept]
+        if not whole:
+            return {}
+        now = self.rows.scaled(best.scales) if best.scales else self.rows
+        then = {n: whole_bins(n, self.numbers(n)) for n in whole}
+        scaled = self.rows.scaled(then)
+        families = [Family(n, ()) for n in whole]
+        self.in_time()
+        has = family_scores(now.select(whole), SPEC).of(families)
+        gets = family_scores(scaled.select(whole), SPEC).of(families)
+        gains = {}
+        for name, before, after in zip(whole, has, gets, strict=True):
+            scale = best.scales.get(name)
+            before = float(before) + (self.offset(name, scale) if scale is not None else 0.0)
+            gains[name] = float(after) - before - self.in_cells(best, [name])
+        return {n: then[n] for n in sorted(gains, key=lambda n: -gains[n]) if gains[n] > 0}
+
     def revise(self) -> None:
         """Cuts given the graph, and the graph again, while the height rises."""
         bins = [n for n, s in self.best.scales.items() if isinstance(s, Bins)]
-        free = [n for n in bins if isinstance(self.asked[n], str)]
+        free = [n for n in bins if isinstance(self.asked[n], str) and self.asked[n] != "counts"]
         for turn in range(_ROUNDS if free else 0):
             best = self.best
             scales, scaled = dict(best.scales), self.rows.scaled(best.scales)
@@ -374,4 +455,6 @@ def _word(scale: Scale | None) -> str:
         return "gaussian"
     if isinstance(scale, Transform):
         return "transformed"
+    if scale.counts:
+        return "counts"
     return f"in {number(len(scale))} bins" if len(scale) > 1 else "by its own density"

@@ -4,8 +4,8 @@
 
 mean and variance at their maximum, the slope in it, so that transforms compare on the user's scale
 (Box & Cox 1964; Yeo & Johnson 2000). It costs ln N, as two numbers do by BIC; a column that
-gains less keeps its own scale. Only maps of the whole line are tried unless one is named: a number
-that no row has shown is not ruled out.
+gains less keeps its own scale. Only maps of the whole line are tried unless one is named, and one
+imagined row beyond each end has its say: a number that no row has shown is not ruled out.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def best_transform(numbers: Floats, weights: NDArray[Any] | None = None) -> Tran
     total = float(n.sum())
     if len(x) < 5:
         return None
+    x, n = _with_ends(x, n)
     ends = np.quantile(x, [0.0, 0.25, 0.5, 0.75, 1.0], weights=n, method="inverted_cdf")
     wide = sorted({float(b - a) for a in ends for b in ends if b > a})
     spreads = sorted({w * f for w in (*wide, (wide[0] * wide[-1]) ** 0.5) for f in (0.1, 0.3, 1.0)})
@@ -119,6 +120,22 @@ def _points(numbers: Floats, weights: NDArray[Any] | None) -> tuple[Floats, Floa
     _, at = np.unique(group, return_inverse=True)
     size = np.bincount(at, count).astype(np.float64)
     return np.bincount(at, count * values) / size, size
+
+
+def _with_ends(x: Floats, n: Floats) -> tuple[Floats, Floats]:
+    """The points and one imagined row beyond each end, as far out as the rows of the tail lie on
+    average beyond where it begins: a transform that is steep at an end would rule out the next
+    number beyond it.
+    """
+    most = max(math.sqrt(n.sum()), 3.0)
+
+    def beyond(values: Floats, count: Floats) -> float:
+        last = min(int(np.searchsorted(np.cumsum(count), most)), len(values) - 1)
+        tail, share = values[:last], count[:last]
+        return float(share @ np.abs(tail - values[last]) / share.sum()) if last else 0.0
+
+    low, high = x[0] - beyond(x, n), x[-1] + beyond(x[::-1], n[::-1])
+    return np.r_[low, x, high], np.r_[1.0, n, 1.0]
 
 
 def _best_of(

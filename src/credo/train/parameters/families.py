@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -15,6 +15,8 @@ from credo.core.errors import CredoWarning, TableError
 from credo.core.render import number, shortened
 from credo.core.schema import Variable
 from credo.model.graphs.dag import Dag
+from credo.model.networks.count_table import CountTable
+from credo.model.networks.count_table import counts as counts_on
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
@@ -23,6 +25,7 @@ from credo.model.values.learned import Learned
 from credo.model.values.record import Record
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
+from credo.train.parameters.count_families import fit_counts
 from credo.train.parameters.lines import Lines, fit_lines, line_log_likelihood, line_log_marginal
 from credo.train.parameters.pooled_lines import FLOOR
 from credo.train.parameters.tables import Fitted, TableSpec, fit_tables, table_log_likelihood
@@ -52,8 +55,9 @@ def learn(
     how: str,
     began: float,
     kept: Mapping[str, Local] | None = None,
+    told: Mapping[str, dict[str, Any]] | None = None,
 ) -> Network:
-    """The network of all families, with its record."""
+    """The network of all families, with its record; `kept` are learned already, as `told`."""
     if not rows:
         raise TableError("There are no rows to learn from.")
     if not np.isfinite(rows):
@@ -63,7 +67,7 @@ def learn(
         )
     by_name = {s.child.name: s for s in specs}
     locals_: dict[str, Local] = dict(kept or {})
-    report: dict[str, dict[str, Any]] = {}
+    report: dict[str, dict[str, Any]] = dict(told or {})
     _tables(by_name, locals_, report)
     _lines(by_name, locals_, report)
     for spec in specs:
@@ -92,13 +96,16 @@ def learn(
 def distributions_of(specs: Sequence[FamilySpec]) -> list[Local]:
     """The distribution of each family; together they need not make up a graph."""
     out: list[Local] = []
-    tables = [s for s in specs if isinstance(s.learned.observed, Counts)]
+    tables = [s for s in specs if isinstance(s.learned.observed, Counts) and not _counts(s)]
     jobs: list[Any] = [
         TableSpec(s.child, s.parents, (s.learned.observed,), s.learned.prior, s.learned.estimate)  # type: ignore[arg-type]
         for s in tables
     ]
     fitted = iter(fit_tables(jobs))
     for s in specs:
+        if _counts(s):
+            out.append(_count_table(s, s.learned.observed)[0])
+            continue
         if isinstance(s.learned.observed, Counts):
             found = next(fitted)
             out.append(Cpt.trusted(s.child, s.parents, found.values, found.posterior, s.learned))
@@ -128,7 +135,12 @@ def _groups(by_name: Mapping[str, FamilySpec], kind: type) -> list[list[FamilySp
 def _tables(
     by_name: Mapping[str, FamilySpec], out: dict[str, Local], report: dict[str, dict[str, Any]]
 ) -> None:
-    groups = _groups(by_name, Counts)
+    groups = []
+    for group in _groups(by_name, Counts):
+        if _counts(group[0]):
+            _counted(group, out, report)
+        else:
+            groups.append(group)
     jobs = []
     for group in groups:
         first = group[0]
@@ -166,6 +178,50 @@ def _table_item(spec: FamilySpec, group: list[FamilySpec], fitted: Fitted) -> di
         log_marginal=fitted.log_marginal if spec is group[0] else None,
     )
     return item
+
+
+def _counts(spec: FamilySpec) -> bool:
+    """Whether a family is one of a number that counts."""
+    return spec.held is None and counts_on(spec.child)
+
+
+def _count_table(spec: FamilySpec, observed: Any) -> tuple[CountTable, float | None]:
+    prior = spec.learned.prior
+    rows = prior.like_all if isinstance(prior, LinePrior) else 0.0
+    rows = 0.0 if spec.learned.estimate == "mle" else rows
+    return fit_counts(spec.child, spec.parents, observed, rows, spec.learned)
+
+
+def _counted(
+    group: list[FamilySpec], out: dict[str, Local], report: dict[str, dict[str, Any]]
+) -> None:
+    first = group[0]
+    parts: list[Any] = [spec.learned.observed for spec in group]
+    total = parts[0].dense()
+    for part in parts[1:]:
+        total = Counts(total.variables, total.values + part.dense().values, None, total.skipped)
+    table, evidence = _count_table(first, total)
+    seen = np.asarray(total.values).sum(axis=-1)
+    unseen = [
+        tuple(p.states[i] for p, i in zip(first.parents, at, strict=True))
+        for at in np.argwhere(seen == 0)[:_LISTED].tolist()
+    ]
+    for spec in group:
+        counts = spec.learned.observed
+        assert isinstance(counts, Counts)
+        own = table
+        if spec is not first:
+            own = replace(table, child=spec.child, parents=spec.parents, learned=spec.learned)
+        out[spec.child.name] = own
+        report[spec.child.name] = _item(spec) | {
+            "parameters": table.free_parameters,
+            "unseen": int((seen == 0).sum()),
+            "unseen_first": tuple(unseen),
+            "zeros": 0,
+            "log_likelihood": table_log_likelihood(counts, table.values),
+            "log_marginal": evidence if spec is first else None,
+            "law": table.law,
+        }
 
 
 def _lines(
@@ -233,7 +289,7 @@ def _hold(spec: FamilySpec, out: dict[str, Local], report: dict[str, dict[str, A
         out[local.name] = Cpt.trusted(local.child, local.parents, local.values, None, learned)
         value = table_log_likelihood(observed, local.values)
     else:
-        assert isinstance(observed, Moments)
+        assert isinstance(observed, Moments) and isinstance(local, LinearGaussian)
         parts = (local.intercept, local.coefficients, local.variance)
         out[local.name] = LinearGaussian(local.child, local.parents, *parts, None, learned)
         value = line_log_likelihood(observed, Lines(*parts, None, np.array(False), False))
@@ -257,6 +313,8 @@ def _notes(items: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         if "floored" in i:
             how = "leaned on" if "like_all" in i["prior"] else "took"
             what = f"{i['unseen']:,} configuration{plural} with too few rows {how} the line of all"
+        elif "law" in i:
+            what = f"{i['unseen']:,} parent configuration{plural} never seen: like all rows"
         elif i["estimate"] == "mle":
             what = f"{i['unseen']:,} parent configuration{plural} never seen: uniform"
         else:

@@ -20,12 +20,14 @@ from credo.model.distributions.dirichlet import Pseudocounts
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.graphs.dag import Dag
 from credo.model.graphs.undirected import UndirectedGraph
+from credo.model.networks.count_table import counts
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.family import MAX_CELLS, cells
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Local, Network
 from credo.model.networks.priors import K2, BDeu, Laplace, pseudocounts_of
+from credo.model.networks.softmax import Softmax
 from credo.model.undirected.factor_model import FactorModel
 from credo.model.values.learned import Learned
 from credo.model.values.reals import shown
@@ -33,6 +35,12 @@ from credo.model.values.value import choice, flag
 from credo.train.parameters.experiments import experiments
 from credo.train.parameters.families import FamilySpec, learn
 from credo.train.parameters.pooled_lines import LIKE_ALL
+from credo.train.parameters.softmax_families import (
+    fit_softmax,
+    is_softmax,
+    ridge_of,
+    softmax_item,
+)
 from credo.train.parameters.sources import Opened, refuse_rows
 from credo.train.parameters.tied import groups_of
 from credo.train.parameters.told import schema_with
@@ -83,9 +91,11 @@ def fit(
     intervened : column, or mapping from variable to a 0/1 column or a mask
         What was set by an experiment in each row; such a row is left out of the variable's own
         family. A column names the variables (empty: nothing was set).
-    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+    numbers : "gaussian", "auto", "transformed", "binned", "counts", or a mapping from column to one
         How continuous columns are modelled, as in `cr.learn`; "auto" puts a number that is the
-        parent of a state into bins.
+        parent of a state into bins. As "gaussian" or "transformed" it has a softmax in it, whose
+        coefficients have a Gaussian prior of precision 1 in standard deviations of the number
+        (`prior={child: cr.LinePrior(ridge=…)}` gives another); see docs/numbers.md.
     weights, schema : optional
         As in `cr.read`, when `source` has not been read yet.
     undirected : method, l2, potentials, max_iter, tol
@@ -133,11 +143,13 @@ def fit(
                 f"The fixed distribution of {name!r} has the states {list(variable.states)}, the "
                 f"table has {list(variables[name].states)}."
             )
-    _check(families, variables)
+    _check(families, variables, softmax=True)
     held = _fixed(dag, variables, fixed, like)
     together = groups_of(tied, dag, variables, held)
     chosen = _priors(prior, default, dag)
     _one_prior(together, chosen)
+    kept, told = _softmaxes(families, variables, opened.source, chosen, held)
+    families = [f for f in families if f[0] not in kept]
     tally = opened.tally(families, threads)
     specs = []
     for name, parents in families:
@@ -152,7 +164,7 @@ def fit(
             f"estimate={estimate!r} needs a prior.",
             hint="Give one, such as prior=cr.BDeu(1), or use estimate='mle'.",
         )
-    return learn(dag, specs, tally.rows, opened.label, "fit", began)
+    return learn(dag, specs, tally.rows, opened.label, "fit", began, kept, told)
 
 
 # --- what was asked for -------------------------------------------------------------------
@@ -194,24 +206,55 @@ def _known_variables(graph: Dag, fixed: Any) -> dict[str, Variable]:
     return {
         n: d.child
         for n, d in fixed.items()
-        if n in graph.nodes and isinstance(d, Cpt | LinearGaussian)
+        if n in graph.nodes and isinstance(d, Cpt | LinearGaussian | Softmax)
     }
 
 
+def _softmaxes(
+    families: Sequence[tuple[str, Sequence[str]]],
+    variables: Mapping[str, Variable],
+    source: Any,
+    chosen: Mapping[str, Any],
+    held: Mapping[str, Local],
+) -> tuple[dict[str, Local], dict[str, dict[str, Any]]]:
+    """The families of states given numbers, and what their fits tell."""
+    out: dict[str, Local] = {n: d for n, d in held.items() if isinstance(d, Softmax)}
+    told: dict[str, dict[str, Any]] = {}
+    for name, parents in families:
+        child, above = variables[name], tuple(variables[p] for p in parents)
+        if name in held or not is_softmax(child, above):
+            continue
+        ridge = ridge_of(chosen[name])
+        local, found = fit_softmax(child, above, source, ridge)
+        out[name] = local
+        told[name] = softmax_item(local, found)
+    return out, told
+
+
 def _check(
-    families: Sequence[tuple[str, Sequence[str]]], variables: Mapping[str, Variable]
+    families: Sequence[tuple[str, Sequence[str]]],
+    variables: Mapping[str, Variable],
+    softmax: bool = False,
 ) -> None:
     """Refuse what cannot be learned, before a row is counted."""
     total = 0
     for name, parents in families:
         child = variables[name]
+        for parent in parents:
+            if counts(variables[parent]):
+                raise SchemaError(
+                    f"{parent!r} counts, so it cannot be the parent of {name!r}.",
+                    hint=f"Give numbers={{{parent!r}: 'binned'}}, or turn the edge round.",
+                )
         if not child.is_discrete:
+            continue
+        if softmax and is_softmax(child, [variables[p] for p in parents]):
             continue
         for parent in parents:
             if not variables[parent].is_discrete:
                 raise SchemaError(
                     f"The discrete variable {name!r} cannot have the continuous parent {parent!r}.",
-                    hint="Turn the edge round, or make the parent discrete.",
+                    hint=f"Turn the edge round, or give numbers={{{parent!r}: 'binned'}}.",
                 )
         size = cells([child, *(variables[p] for p in parents)])
         total += size
@@ -243,6 +286,9 @@ def _fixed(
         if name not in graph.nodes:
             raise unknown_name("The fixed variable", name, graph.nodes, "in the graph")
         child, parents = variables[name], tuple(variables[p] for p in graph.parents(name))
+        if isinstance(given, Softmax) and set(given.parents) == set(parents):
+            out[name] = given
+            continue
         if child.is_discrete:
             table = Cpt.of(child, parents, given)
             out[name] = Cpt(child, parents, table.values, None, table.rescaled)
@@ -298,6 +344,8 @@ def _belief(own: Any, child: Variable, parents: tuple[Variable, ...]) -> Any:
     if own is None:
         return None
     of_lines = isinstance(own, (LinePrior, NormalInverseGamma))
+    if counts(child):
+        return own if isinstance(own, LinePrior) and own.like_all else _POOLED
     if child.is_discrete:
         return None if of_lines else pseudocounts_of(own, child, parents)
     continuous = sum(not p.is_discrete for p in parents)
@@ -327,6 +375,8 @@ def _estimate(estimate: str | None, belief: Any, child: Variable, sample: bool) 
         choice(estimate, ("mean", "map", "mle"), "estimate")
     how = estimate if estimate is not None and belief is not None else None
     how = how or ("mle" if belief is None else "mean")
+    if counts(child) and how == "map":
+        how = "mean"  # of counts the predictive is taken
     if flag(sample, "sample_variance"):
         if how != "mle":
             raise InputError("sample_variance=True goes with estimate='mle'.")

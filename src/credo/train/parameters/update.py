@@ -13,11 +13,13 @@ import numpy as np
 from credo.core.errors import InputError, TableError
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Local, Network
+from credo.model.networks.softmax import Softmax
 from credo.model.values.learned import Learned
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 from credo.stats.tally import Statistic
 from credo.train.parameters.families import FamilySpec, learn
+from credo.train.parameters.softmax_families import fit_softmax, softmax_item
 from credo.train.parameters.sources import Opened
 
 __all__ = ["refit", "update"]
@@ -28,6 +30,13 @@ def update(
 ) -> Network:
     """The network after more rows: what fitting all rows at once would have given."""
     began = time.perf_counter()
+    for local in net.distributions.values():
+        if isinstance(local, Softmax):
+            raise InputError(
+                f"The softmax of {local.name!r} is learned from all rows together, so more of them "
+                "cannot be added.",
+                hint="Fit all rows together: cr.fit(net, rows).",
+            )
     specs = [_again(net, local) for local in net.distributions.values()]
     if all(isinstance(s, str) for s in specs):
         raise InputError(
@@ -74,6 +83,7 @@ def refit(net: Network, source: Any, *, threads: int | None = None) -> Network:
                    _prior_said(net, n))
         for n, d in net.distributions.items() if d.learned is not None
     ]  # fmt: skip
+    softmaxes = [d for d in net.distributions.values() if isinstance(d, Softmax) and d.posterior]
     if not wanted:
         raise InputError(
             "This network was not learned from rows, so it cannot be learned again.",
@@ -81,6 +91,7 @@ def refit(net: Network, source: Any, *, threads: int | None = None) -> Network:
         )
     families = [(s.child.name, [p.name for p in s.parents]) for s in wanted]
     names = {n for child, parents in families for n in (child, *parents)}
+    names |= {v.name for d in softmaxes for v in d.variables}
     opened = Opened(source, {v.name: v for v in net.variables if v.name in names}, None, None)
     opened.variables(families)
     tally = opened.tally(families, threads)
@@ -90,7 +101,11 @@ def refit(net: Network, source: Any, *, threads: int | None = None) -> Network:
         learned = Learned(tally[family], old.estimate, old.prior, old.tied)
         again.append(FamilySpec(spec.child, spec.parents, learned, spec.held, spec.prior))
     kept = {n: d for n, d in net.distributions.items() if d.learned is None}
-    return learn(net.dag, again, tally.rows, opened.label, "fit, again", began, kept)
+    told = {}
+    for one in softmaxes:
+        local, found = fit_softmax(one.child, one.parents, opened.source, one.ridge)
+        kept[one.name], told[one.name] = local, softmax_item(local, found)
+    return learn(net.dag, again, tally.rows, opened.label, "fit, again", began, kept, told)
 
 
 def _again(net: Network, local: Local) -> FamilySpec | str:

@@ -20,12 +20,15 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.schema import Variable
 from credo.model.distributions.log_rising import log_rising
+from credo.model.networks.count_table import counts
 from credo.model.networks.family import cells
 from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
+from credo.train.parameters.count_families import count_score
 from credo.train.parameters.lines import line_score
+from credo.train.parameters.pooled_lines import UNIT
 from credo.train.scores.local_scores import COLLINEAR, Asked, Local
 from credo.train.scores.scores import MARGINAL, ScoreSpec
 
@@ -56,6 +59,7 @@ def of_available(source: Source, variables: Sequence[Variable], spec: ScoreSpec)
             i
             for i, (c, ps) in enumerate(asked)
             if not variables[c].is_discrete or all(variables[p].is_discrete for p in ps)
+            if not any(counts(variables[p]) for p in ps)
             if cells([variables[v] for v in (c, *ps) if variables[v].is_discrete]) <= _LARGEST
         ]
         new = sorted({asked[i][0] for i in fine} - set(alone))
@@ -86,6 +90,10 @@ def _gain(statistic: Any, spec: ScoreSpec) -> tuple[float, float]:
     rows = float(table.sum())
     if rows <= 0:
         return -math.inf, 0.0
+    if counts(statistic.variables[-1]):
+        like, penalty = UNIT if spec.name in MARGINAL else 0.0, _penalty(spec, rows)
+        both = (table, table.sum(axis=0, keepdims=True))
+        return count_score(both[0], like, penalty), count_score(both[1], like, penalty)
     return _table(table, rows, spec), _table(table.sum(axis=0, keepdims=True), rows, spec)
 
 

@@ -21,6 +21,7 @@ from credo.core.errors import InputError, SchemaError
 from credo.core.schema import Schema, Variable
 from credo.core.threads import checked_threads
 from credo.data import Table
+from credo.model.networks.count_table import counts
 from credo.stats.family import Family
 from credo.stats.tally import Source
 from credo.train.scores.edge_prior import log_odds
@@ -108,6 +109,8 @@ class FamilyScores:
         by_name = {v.name: v for v in self.variables}
         child, parents = by_name[family.child], [by_name[p] for p in family.parents]
         rows = math.prod(p.arity for p in parents if p.is_discrete)
+        if counts(child):
+            return float(rows + 1)
         if child.is_discrete:
             return float(rows * (child.arity - 1))
         return float(rows * (2 + sum(not p.is_discrete for p in parents)))
@@ -181,6 +184,12 @@ def _fitting(spec: ScoreSpec, variables: Sequence[Variable], gaps: Sequence[str]
     continuous = [v.name for v in variables if not v.is_discrete]
     discrete = [v.name for v in variables if v.is_discrete]
     if spec.function is None:
+        counted = [v.name for v in variables if counts(v)]
+        if counted and spec.name in (*DISCRETE_ONLY, "bge", "mdl"):
+            raise SchemaError(
+                f"The score {spec.name!r} is not one of counts, and {counted[0]!r} counts.",
+                hint="Use 'bdeu' or 'bic'.",
+            )
         if continuous and spec.name in (*DISCRETE_ONLY, "mdl"):
             raise SchemaError(
                 f"The score {spec.name!r} is for discrete variables; {continuous[0]!r} is "

@@ -14,6 +14,7 @@ from credo import _core
 from credo.core.errors import InputError
 from credo.core.schema import Variable
 from credo.data import Stream, Table
+from credo.model.networks.count_table import counts
 from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
@@ -21,6 +22,7 @@ from credo.stats.tally import Source
 from credo.train.parameters.experiments import Experiments
 from credo.train.parameters.pooled_lines import UNIT
 from credo.train.scores.available import of_available
+from credo.train.scores.count_scores import with_counts
 from credo.train.scores.local_scores import moments_by_group, of_function, of_prior_network
 from credo.train.scores.scores import MARGINAL, ScoreSpec
 
@@ -66,6 +68,8 @@ def native_scores(asked: Asked, by_gain: bool = False) -> Made:
         return _available_scores(asked)
     if asked.spec.function is not None or asked.spec.name == "bde":
         return _function_scores(asked)
+    if any(map(counts, asked.variables)):
+        return _count_scores(asked)
     kinds = {v.is_discrete for v in asked.variables}
     if len(kinds) == 2 or (asked.spec.name in MARGINAL and False in kinds):
         return _mixed_scores(asked)
@@ -104,6 +108,18 @@ def _experiment_scores(asked: Asked, rows: Experiments, by_gain: bool) -> Made:
     notes.append(_SOFT if rows.soft else CUT)
     native = _core.FamilyScores.function(len(parts), local, [], asked.extras[1])
     return native, notes
+
+
+def _count_scores(asked: Asked) -> Made:
+    """Numbers that count beside the others, which are scored as without them."""
+    others = [v for v in asked.variables if not counts(v)]
+    inner: Any = None
+    notes: list[str] = []
+    if others:
+        inner, notes = native_scores(replace(asked, variables=others, extras=([], None)))
+    rows = UNIT if asked.spec.name in MARGINAL else 0.0
+    function = with_counts(asked.source, asked.variables, inner, rows, asked.penalty, asked.rows)
+    return _core.FamilyScores.function(len(asked.variables), function, *asked.extras), notes
 
 
 def _table_scores(asked: Asked) -> Made:

@@ -27,14 +27,7 @@ from credo.model.values.value import choice
 from credo.stats.pair_counts import pair_counts
 from credo.train.averaging.averaging import with_edges
 from credo.train.em.fit import em_until
-from credo.train.numbers.choosing import (
-    SPEC,
-    Choice,
-    asked_numbers,
-    chosen_scales,
-    number_names,
-    plain_numbers,
-)
+from credo.train.numbers.choosing import asked_numbers, number_names, plain_numbers
 from credo.train.parameters.experiments import (
     Experiments,
     experiments,
@@ -49,6 +42,7 @@ from credo.train.scores.score_sources import CUT
 from credo.train.scores.scores import SCORES, LocalScore, ScoreSpec, graph_of
 from credo.train.structure.fci import learn_pag
 from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
+from credo.train.structure.number_scales import climbed_scales
 from credo.train.structure.option_hints import refuse_unknown_search
 from credo.train.structure.recipe import belief_of, recipe_of, with_recipe
 from credo.train.structure.rules import Rules
@@ -143,10 +137,11 @@ def learn(
         What was set in each row by an experiment; see `cr.fit` and docs/causes.md.
     soft : bool
         Whether experiments change a variable's family and do not cut it, as in `cr.score`.
-    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
+    numbers : "gaussian", "auto", "transformed", "binned", "counts", or a mapping from column to one
         How continuous columns are modelled: by linear Gaussians, as they are or after a monotone
         transform; in bins, whose cuts are revised with the graph and which can be parents of
-        states; or, by "auto", as the rows say. For a column also the name of a transform ('log',
+        states; as counts (Poisson or negative binomial, with extra zeros, given discrete parents);
+        or, by "auto", as the rows say. For a column also the name of a transform ('log',
         'log1p', 'square-root', 'logit', 'yeo-johnson') or cut points. Answers are on the table's
         scale.
     edges : bool
@@ -197,7 +192,7 @@ def learn(
     ways = asked_numbers(numbers, number_names(rows))
     if any(way != "gaussian" for way in ways.values()):
         limit, began = time_limit(seconds), time.perf_counter()
-        chosen = _choice(getattr(opened, "table", rows), ways, settings, score, limit)
+        chosen = climbed_scales(getattr(opened, "table", rows), ways, settings, score, limit)
         scaled, left = chosen.of(rows), None
         if limit is not None:
             left = max(limit - (time.perf_counter() - began), limit / 2)
@@ -255,20 +250,6 @@ def learn(
     return with_recipe(
         net, recipe_of(score, search, missing, start, parameters, {**settings, **asked})
     )
-
-
-def _choice(
-    rows: Any, ways: Mapping[str, Any], settings: Mapping[str, Any], score: Any, limit: Any
-) -> Choice:
-    """How the numbers are modelled: each way is judged by a climb of its own."""
-    rules = {k: settings[k] for k in (*_RULES, "threads")}
-
-    def climb(part: Any, left: float | None) -> tuple[Dag, float]:
-        found = searched(part, SPEC.name, "hill-climb", seconds=left, available=True, **rules)
-        assert found.record.score is not None
-        return found.dag, found.record.score
-
-    return chosen_scales(rows, ways, climb, bins=score != "bge", seconds=limit and limit / 3)
 
 
 def _structural(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.core.schema import Schema
 from credo.model.graphs.dag import Dag
+from credo.model.networks.count_table import counts
 from credo.model.values.reals import shown
 
 __all__ = ["Rules"]
@@ -61,6 +62,10 @@ class Rules:
         for v in schema.variables if continuous else ():
             for p in continuous if v.is_discrete else ():
                 forbid(p, v.name, "a discrete variable cannot have a continuous parent")
+        for counted in (v.name for v in schema.variables if counts(v)):
+            for other in names:
+                if other != counted:
+                    forbid(counted, other, f"{counted!r} counts, so it is the parent of none")
         for child, parents in _candidates(candidates, schema):
             for other in names:
                 if other not in parents and other != child:

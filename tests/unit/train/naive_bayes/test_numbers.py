@@ -1,10 +1,11 @@
-"""How naive Bayes models a number: the choice between a Gaussian and intervals, and what follows."""
+"""How naive Bayes models a number: a Gaussian, one after a transform, or intervals."""
 
 import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import quad
 from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import log_loss
@@ -14,8 +15,9 @@ import credo as cr
 from credo.core.interval_states import cuts_of, interval_labels
 from credo.errors import CredoError, InputError, SchemaError
 from credo.estimators import NaiveBayes
-from credo.train.naive_bayes.numbers import _Rows, chosen_cuts
+from credo.train.naive_bayes.numbers import _Rows, chosen_model
 from credo.train.numbers.cutting import cut_points
+from credo.train.numbers.transforms import best_transform
 
 RNG = np.random.default_rng(0)
 N = 400
@@ -69,21 +71,21 @@ def test_the_loss_of_rows_left_out_is_that_of_models_without_them(weighted):
 def test_each_number_is_modelled_as_it_is():
     clf = NaiveBayes().fit(NUMBERS, Y)
     assert clf.kinds_ == {
-        "shifted": "gaussian", "skewed": "binned", "stepped": "binned", "noise": "binned",
+        "shifted": "gaussian", "skewed": "transformed", "stepped": "binned", "noise": "binned",
     }  # fmt: skip
-    assert list(clf.cuts_) == ["skewed", "stepped", "noise"]
+    assert list(clf.cuts_) == ["stepped", "noise"]
     assert clf.cuts_["noise"] == ()  # it tells nothing
     turned = NaiveBayes().fit(NUMBERS.iloc[::-1], Y[::-1])
-    assert turned.cuts_ == clf.cuts_
+    assert turned.cuts_ == clf.cuts_ and turned.kinds_ == clf.kinds_
     model = cr.naive_bayes(NUMBERS.assign(y=Y), "y")
     np.testing.assert_allclose(model.predict_proba(NUMBERS), clf.predict_proba(NUMBERS), atol=1e-12)
-    assert "noise    binned    1 interval" in str(model)
+    assert "noise    binned       1 interval" in str(model)
 
 
 def test_planted_steps_are_found():
     x = np.random.default_rng(2).uniform(0, 1, 3000)
     c = (np.random.default_rng(3).random(3000) < np.where(abs(x - 0.5) < 0.2, 0.8, 0.2)).astype(int)
-    np.testing.assert_allclose(chosen_cuts(x, c, 2), [0.3, 0.7], atol=0.02)
+    np.testing.assert_allclose(chosen_model(x, c, 2), [0.3, 0.7], atol=0.02)
 
 
 @pytest.mark.parametrize("n", [100, 2000])
@@ -93,16 +95,16 @@ def test_gaussian_numbers_stay_gaussian(n):
         rng = np.random.default_rng(seed)
         c = rng.integers(0, 3, n)
         x = rng.normal(np.array([0.0, 1.5, 3.0])[c], np.array([1.0, 2.0, 1.0])[c])
-        kept += chosen_cuts(x, c, 3) is None
+        kept += chosen_model(x, c, 3) is None
     assert kept >= (30 if n == 100 else 36)  # of 40
 
 
 def test_few_rows_and_rows_without_spread_stay_gaussian():
     x, c = np.r_[np.arange(10.0), 1e6], np.arange(11) % 2
-    assert chosen_cuts(x, c, 2) is None
-    assert chosen_cuts(np.ones(50), np.arange(50) % 2, 2) is None
-    assert chosen_cuts(np.full(50, np.nan), np.arange(50) % 2, 2) is None
-    assert chosen_cuts(np.arange(50.0), np.full(50, 2), 2) is None  # no class
+    assert chosen_model(x, c, 2) is None
+    assert chosen_model(np.ones(50), np.arange(50) % 2, 2) is None
+    assert chosen_model(np.full(50, np.nan), np.arange(50) % 2, 2) is None
+    assert chosen_model(np.arange(50.0), np.full(50, 2), 2) is None  # no class
 
 
 def test_new_rows_are_told_better():
@@ -159,7 +161,7 @@ def test_the_gaussian_is_kept_where_it_is_meant():
 
 
 def test_the_first_rows_say_where_numbers_are_cut():
-    parts = NaiveBayes().partial_fit(NUMBERS[:150], Y[:150])
+    parts = NaiveBayes(numbers={"skewed": "binned"}).partial_fit(NUMBERS[:150], Y[:150])
     assert parts.kinds_["noise"] == "gaussian"  # later rows may tell
     cuts = parts.cuts_
     for rows in (slice(150, 160), slice(160, N)):
@@ -197,6 +199,74 @@ def test_rows_without_a_class_are_shared_out_after_the_choice():
     assert clf.cuts_ == labelled.cuts_ and clf.kinds_ == labelled.kinds_
     trace = clf.model_.record.trace
     assert len(trace) > 2 and (np.diff(trace) > -1e-9).all()
+
+
+# --- a transform --------------------------------------------------------------------------
+
+
+def test_a_transformed_number_is_gaussian_after_its_transform():
+    """P(class | row) and ln P(class, row) by hand: N(t(x)) · t'(x)."""
+    x = NUMBERS["skewed"].to_numpy().copy()
+    x[::9] = np.nan
+    clf = NaiveBayes(numbers="transformed").fit({"x": x}, Y)
+    assert clf.kinds_ == {"x": "transformed"} and clf.cuts_ == {}
+    f = clf.model_.feature("x")
+    assert f.scale == best_transform(x)
+    z = f.scale.forward(x)
+    there, mean = ~np.isnan(x), [np.nanmean(z[c == Y]) for c in (0, 1)]
+    scatter = [np.nansum((z[c == Y] - mean[c]) ** 2) for c in (0, 1)]
+    within = sum(scatter) / there.sum()
+    joint = np.log(np.bincount(Y) / N)[None].repeat(N, axis=0)
+    for c in (0, 1):
+        n = (there & (c == Y)).sum()
+        sd = np.sqrt((scatter[c] + within) / (n + 1))
+        joint[there, c] += (norm.logpdf(z, mean[c], sd) + f.scale.log_slope(x))[there]
+    np.testing.assert_allclose(clf.predict_joint_log_proba({"x": x}), joint, rtol=1e-10)
+    p = np.exp(joint) / np.exp(joint).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(clf.predict_proba({"x": x}), p, rtol=1e-10)
+    by_row = [clf.model_.p({"x": v})[1] for v in x[:20]]
+    np.testing.assert_allclose(by_row, p[:20, 1], rtol=1e-10)
+    whole = quad(lambda v: np.exp(clf.predict_joint_log_proba({"x": [v]})).sum(), -60, 400,
+                 points=[0, 1, 10, 50], limit=400)[0]  # fmt: skip
+    assert whole == pytest.approx(1, abs=2e-3)  # a density: tails beyond are long
+
+
+def test_what_is_asked_of_a_transformed_number(tmp_path):
+    X = NUMBERS[["skewed", "shifted"]]
+    y = Y + (RNG.random(N) < 0.3)  # three classes
+    clf = NaiveBayes(numbers={"skewed": "transformed", "shifted": "gaussian"}).fit(X, y)
+    expected = clf.predict_proba(X)
+    assert "transformed  yeo-johnson" in str(clf.model_)
+    assert (pickle.loads(pickle.dumps(clf)).predict_proba(X) == expected).all()
+    net = clf.model_.network()
+    net.save(tmp_path / "m.credo")
+    for one in (net, cr.load(tmp_path / "m.credo")):
+        np.testing.assert_allclose(one.predict_proba(X, "y"), expected, atol=1e-9)
+    total = np.log(np.exp(clf.predict_joint_log_proba(X)).sum(axis=1))
+    assert net.log_likelihood(X) == pytest.approx(total.sum(), rel=1e-9)
+    row = X.iloc[3].to_dict()
+    form = clf.linear_form()
+    np.testing.assert_allclose(form.bias + form.weights @ form.at(row), form.decide(row))
+    for c, p in enumerate(expected[3]):
+        low, high = clf.model_.interval(row)[c]
+        assert low < p < high
+    far = clf.predict_proba({"skewed": [1e308, -1e308], "shifted": [0.0, 0.0]})
+    assert np.isfinite(far).all()
+
+
+def test_transforms_stay_those_of_the_first_rows_and_merge_where_they_are_the_same():
+    X = NUMBERS[["skewed"]]
+    parts = NaiveBayes(numbers="transformed").partial_fit(X[:150], Y[:150])
+    scale = parts.model_.feature("skewed").scale
+    parts.partial_fit(X[150:], Y[150:])
+    f = parts.model_.feature("skewed")
+    assert f.scale == scale == best_transform(X["skewed"][:150].to_numpy())
+    z = scale.forward(X["skewed"])
+    np.testing.assert_allclose(f.mean, [z[c == Y].mean() for c in (0, 1)])
+    assert parts.merge(parts).model_.feature("skewed").scale == scale
+    other = NaiveBayes(numbers="transformed").fit(X * 3 + 7, Y)
+    with pytest.raises(SchemaError, match="'skewed' does not have the same transform in both"):
+        parts.merge(other)
 
 
 # --- what it can do -----------------------------------------------------------------------
@@ -237,7 +307,7 @@ def test_one_row_is_told_as_a_table():
     ("act", "told"),
     [
         (lambda: NaiveBayes(numbers="bins").fit(NUMBERS, Y),
-         "numbers must be 'auto', 'gaussian' or 'binned', got 'bins'"),
+         "numbers must be 'auto', 'gaussian', 'transformed' or 'binned', got 'bins'"),
         (lambda: NaiveBayes(numbers={"noise": "kernel"}).fit(NUMBERS, Y), "for 'noise', got 'ke"),
         (lambda: NaiveBayes(numbers={"nois": "binned"}).fit(NUMBERS, Y), "Did you mean 'noise'"),
         (lambda: NaiveBayes("auto", kinds="gaussian", numbers={"noise": "binned"}).fit(NUMBERS, Y),
