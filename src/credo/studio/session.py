@@ -19,7 +19,7 @@ from credo.data import Table
 from credo.model.networks.network import Network
 from credo.studio.beliefs import Asked, beliefs, intervals
 from credo.studio.evidence import HOWS, Known, Moment, clicked, script_of
-from credo.studio.inspect import edge_details, node_details
+from credo.studio.inspectors import edge_details, node_details
 from credo.studio.panel import panel
 from credo.studio.picture import is_number, picture
 
