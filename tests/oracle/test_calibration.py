@@ -166,6 +166,7 @@ def simulated(prior: Any) -> tuple[dict[str, Any], dict[str, int], dict[str, Any
 
 
 @pytest.mark.parametrize("name", RANKS)
+@pytest.mark.slow
 def test_1_simulation_based_calibration(name):
     rank = np.array(simulated(RANKS[name][0])[0][name])
     seen = np.bincount(rank * BINS // (DRAWS + 1), minlength=BINS)

@@ -85,6 +85,7 @@ def uniform(ranks):
     return float(((counts - expected) ** 2 / expected).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["entry", "question"])
 def test_1_simulation_based_calibration_of_tables(what):
     assert uniform(ranks_and_cover()[what]) < CHI2
@@ -103,6 +104,7 @@ def test_2_coverage_of_entries_and_of_questions():
         assert COVERED[0] <= share <= COVERED[1]
 
 
+@pytest.mark.slow
 def test_lines_are_calibrated():
     """Rows 1, 2 and 3 for the slope, the intercept and the variance of a line."""
     from scipy.special import stdtr
@@ -133,6 +135,7 @@ def test_lines_are_calibrated():
     assert np.abs(ordered - grid).max() < KOLMOGOROV
 
 
+@pytest.mark.slow
 def test_2_coverage_of_a_continuous_answer():
     """The mean of y given x: intervals from draws of lines, through `net.p`."""
     hits, runs = 0, 1000

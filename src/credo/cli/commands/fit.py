@@ -31,6 +31,8 @@ prior_options = together(
 @reading_options
 @option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
 @prior_options
+@option("--ordered", is_flag=True, help="Neighbours among ordered states share what was seen of "
+        "them, as far as the rows do not tell them apart.")  # fmt: skip
 @numbers_option
 @intervened_option
 @option("--update", "more", is_flag=True, help="Add the rows to those GRAPH was learned from.")
@@ -42,6 +44,7 @@ def command(
     prior: str,
     ess: float | None,
     estimate: str | None,
+    ordered: bool,
     numbers: tuple[str, ...],
     intervened: tuple[str, ...],
     more: bool,
@@ -70,7 +73,7 @@ def command(
     if more:
         if told is not None:
             raise InputError("--update takes rows in which nothing was set: no --intervened.")
-        if prior != "none" or estimate or ess is not None or numbers:
+        if prior != "none" or estimate or ess is not None or numbers or ordered:
             raise InputError(
                 "--update keeps the prior, the estimate and the numbers GRAPH was learned with."
             )
@@ -80,7 +83,7 @@ def command(
     else:
         chosen = prior_named(prior, ess)
         net = fit(
-            known, _rows(known, reading, told), chosen, estimate=estimate,
+            known, _rows(known, reading, told), chosen, estimate=estimate, ordered=ordered,
             numbers=numbers_from(numbers), intervened=told, threads=common.threads,
         )  # fmt: skip
     if output is not None:

@@ -21,7 +21,7 @@ from credo.stats.moments import Moments
 
 __all__ = ["ESTIMATES", "Learned"]
 
-ESTIMATES = ("mean", "map", "mle", "sample", "fixed")
+ESTIMATES = ("mean", "map", "mle", "sample", "fixed", "ordered")
 """Posterior mean, mode, maximum likelihood, the same with n − p in the variance, known before."""
 
 

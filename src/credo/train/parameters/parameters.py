@@ -60,6 +60,7 @@ def fit(
     tied: Sequence[Sequence[str]] = (),
     intervened: Any = None,
     numbers: Any = "gaussian",
+    ordered: bool = False,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -96,6 +97,9 @@ def fit(
         parent of a state into bins. As "gaussian" or "transformed" it has a softmax in it, whose
         coefficients have a Gaussian prior of precision 1 in standard deviations of the number
         (`prior={child: cr.LinePrior(ridge=…)}` gives another); see docs/numbers.md.
+    ordered : bool
+        Let neighbours among ordered states (an Enum, an ordered category, states given in order)
+        share what was seen of them, as far as the rows do not tell them apart. It needs a prior.
     weights, schema : optional
         As in `cr.read`, when `source` has not been read yet.
     undirected : method, l2, potentials, max_iter, tol
@@ -157,12 +161,20 @@ def fit(
         child, above = variables[name], tuple(variables[p] for p in parents)
         belief = None if name in held else _belief(own, child, above)
         how = "fixed" if name in held else _estimate(estimate, belief, child, sample_variance)
+        if flag(ordered, "ordered") and how == "mean" and child.ordered and not counts(child):
+            how = "ordered"
         learned = Learned(tally[name, list(parents)], how, belief, together.get(name, ()))
         specs.append(FamilySpec(child, above, learned, held.get(name), _said(own, belief, above)))
     if estimate in ("mean", "map") and all(s.learned.prior is None for s in specs):
         raise InputError(
             f"estimate={estimate!r} needs a prior.",
             hint="Give one, such as prior=cr.BDeu(1), or use estimate='mle'.",
+        )
+    if ordered and not any(s.learned.estimate == "ordered" for s in specs):
+        raise InputError(
+            "ordered=True is for posterior means of ordered states, and there is none here.",
+            hint="Give a prior, and read the column with its states in order: "
+            "schema={'pain': ['none', 'some', 'much']}.",
         )
     return learn(dag, specs, tally.rows, opened.label, "fit", began, kept, told)
 

@@ -24,6 +24,7 @@ from credo.core.errors import InputError
 from credo.core.schema import Variable
 from credo.model.distributions.log_rising import log_rising
 from credo.stats.counts import Counts
+from credo.train.parameters.ordered import smooth_neighbours
 
 __all__ = ["Fitted", "TableSpec", "fit_tables", "table_log_likelihood"]
 
@@ -70,6 +71,11 @@ def fit_tables(specs: Sequence[TableSpec]) -> list[Fitted]:
     seen = np.add.reduceat(n, starts)
     alpha = np.concatenate([p.alpha for p in parts])
     post = alpha + n
+    for i, s in enumerate(specs):
+        if s.estimate == "ordered":
+            own = slice(ends[i], ends[i + 1])
+            seen_here, imagined = (x[own].reshape(-1, s.child.arity) for x in (n, alpha))
+            post[own] = smooth_neighbours(seen_here, imagined).ravel()
     points = _points(specs, n, post, seen, starts, width, ends)
     with np.errstate(divide="ignore"):
         logs = np.where(n > 0, n * np.log(np.where(n > 0, points, 1.0)), 0.0)
@@ -194,7 +200,7 @@ def _points(
     """The entries: of each table by its own estimate."""
     weights = n.copy()
     for i, s in enumerate(specs):
-        if s.estimate in ("mean", "map"):
+        if s.estimate in ("mean", "map", "ordered"):
             part = slice(ends[i], ends[i + 1])
             weights[part] = post[part]
             if s.estimate == "map":

@@ -184,7 +184,7 @@ def test_words_for_it():
     with pytest.raises(InputError, match="unseen must be 'missing', 'error' or 'smooth'"):
         NetworkClassifier(unseen="new").fit(rows, y)
     net = NetworkClassifier().fit(rows, y).network_
-    with pytest.raises(InputError, match=r"needs the counts of training, .* method=net\.dag"):
+    with pytest.raises(InputError, match=r"needs the counts of training, .* structure=net\.dag"):
         NetworkClassifier(net, unseen="smooth").fit(rows, y)
     assert NetworkClassifier(net.dag, unseen="smooth").fit(rows, y).predict([["z"] * 4]).shape == (
         1,
