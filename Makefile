@@ -10,10 +10,16 @@ CPP    := $(wildcard cpp/*/*.?pp)
 # checked meanwhile, in the time that the workers leave; what was found is said at the end.
 TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test test-all bench docs lint coverage engines clean
+.PHONY: demo studio test test-all bench docs lint coverage engines clean
 
 demo: $(STAMP)/install
 	@$(BIN)/credo demo -o build/demo
+
+# The page of `credo studio`, from web/ by npm (about 20 s); everything else works without it.
+# `npm install`, not `npm ci`, which fails where a registry lacks the binaries of other platforms.
+studio:
+	@command -v npm >/dev/null || { echo "The studio's page is built by npm; install Node.js 20 or newer."; exit 2; }
+	@cd web && npm install --no-audit --no-fund --loglevel=error && npm run --silent check && npm run --silent build
 
 test: $(STAMP)/dev
 	@$(BIN)/ruff check .

@@ -56,6 +56,7 @@ from credo.stats import Families as Families
 from credo.stats import Moments as Moments
 from credo.stats import Rows as Rows
 from credo.stats import Tally as Tally
+from credo.studio.opening import studio as studio
 from credo.train.averaging.averaging import average as average
 from credo.train.causal.effect import effect as effect
 from credo.train.clusters.clustering import cluster as cluster

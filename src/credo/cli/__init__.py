@@ -42,6 +42,7 @@ _COMMANDS = {
     "cluster": "Find groups of similar rows, and say what they are.",
     "sql": "Write a network as one SELECT that scores a table where it lies.",
     "convert": "Write a network in another file format.",
+    "studio": "Open a network in the browser: click a state, see what moves.",
     "fit-markov": "Learn a Markov network from a table and a graph.",
     "completion": "Print the completion script of a shell.",
     "demo": "Run the main job on the tables that come with credo.",

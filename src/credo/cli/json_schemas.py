@@ -416,6 +416,11 @@ _KEYS = {
         report: string the file that was written
         bytes: integer its size
     """,
+    "studio": """
+        model: string the model, as it was named
+        data: string|null the table, as it was named
+        url: string the address, with its token
+    """,
     "demo": """
         play_tennis_rows: integer rows of the table
         fever_given_pneumonia: object mle and posterior

@@ -135,8 +135,9 @@ def test_output_keeps_to_its_schema(call, stage, monkeypatch):
 
 
 def test_every_schema_is_exercised():
+    elsewhere = {"studio"}  # it stays until Ctrl-C: e2e/test_studio.py reads what it prints
     assert {c.split()[0] for c in CALLS} >= {
-        n for n in SCHEMAS if n in app.list_commands(None)
+        n for n in SCHEMAS if n in app.list_commands(None) and n not in elsewhere
     }  # fmt: skip
 
 

@@ -1,0 +1,97 @@
+// What the server and the page say to each other; src/credo/studio/session.py is the other end.
+
+export type How = "is" | "in" | "not" | "do";
+export type Known = { how: How; states: number[]; value: number | null };
+export type Box = {
+  name: string;
+  number: boolean;
+  states: string[];
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  parents: string[];
+  blanket: string[];
+};
+export type Edge = { from: string; to: string; path: string; head: string };
+export type Picture = { nodes: Box[]; edges: Edge[]; width: number; height: number };
+export type Belief = {
+  p?: number[];
+  value?: number;
+  mean?: number;
+  sd?: number;
+  low?: number;
+  high?: number;
+  x?: number[];
+  y?: number[];
+};
+export type Beliefs = Record<string, Belief>;
+export type Now = {
+  version: number;
+  known: Record<string, Known>;
+  row: number | null;
+  actual: ({ name: string } & Known) | null;
+  undo: boolean;
+  redo: boolean;
+  beliefs: Beliefs | null;
+  impossible: string | null;
+  approximate: boolean;
+};
+export type Opened = Now & { title: string; rows: number; picture: Picture };
+export type Weight = { name: string; bits: number };
+export type Said = {
+  version: number;
+  selected: string | null;
+  p: number | null;
+  density: boolean;
+  surprise: number | null;
+  conflict: number | null;
+  explanation: [string, string][] | null;
+  explained: number | null;
+  moved: number | null;
+  weights: Weight[] | null;
+  next: Weight[] | null;
+  notes: string[];
+};
+export type Intervals = {
+  version: number;
+  intervals: Record<string, [number, number][]> | null;
+  why?: string;
+};
+export type Details = {
+  name: string;
+  text: string | null;
+  parents: string[];
+  columns?: string[];
+  rows?: { given: string[]; p: number[]; counts?: number[] }[];
+  more?: number;
+};
+export type Strength = { from: string; to: string; bits: number | null };
+
+function tab(): string {
+  const kept = sessionStorage.getItem("credo");
+  if (kept) return kept;
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  const made = Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
+  sessionStorage.setItem("credo", made);
+  return made;
+}
+
+const id = tab();
+
+/** One request; a refusal is an Error whose message is the server's sentence. */
+export async function ask<T>(name: string, request: object): Promise<T> {
+  let answer: Response;
+  try {
+    answer = await fetch(`/api/${id}/${name}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(request),
+    });
+  } catch {
+    throw new Error("The studio does not answer; it may have been closed in its terminal.");
+  }
+  const said = await answer.json().catch(() => ({ error: `The studio answered ${answer.status}.` }));
+  if (!answer.ok) throw new Error(said.error);
+  return said as T;
+}

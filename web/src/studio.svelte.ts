@@ -1,0 +1,152 @@
+// What the page knows: the network as it was sent, what is believed now and was before.
+
+import {
+  ask, type Beliefs, type Details, type How, type Intervals, type Now, type Opened,
+  type Said, type Strength,
+} from "./protocol";
+
+class Studio {
+  opened = $state.raw<Opened | null>(null);
+  now = $state.raw<Now | null>(null);
+  beliefs = $state.raw<Beliefs>({});
+  before = $state.raw<Beliefs | null>(null);
+  first = $state.raw<Beliefs>({});
+  said = $state.raw<Said | null>(null);
+  intervals = $state.raw<Intervals | null>(null);
+  details = $state.raw<Details | null>(null);
+  strength = $state.raw<Strength | null>(null);
+  script = $state("");
+  selected = $state<string | null>(null);
+  focused = $state(false);
+  mode = $state<How>("is");
+  error = $state("");
+  announced = $state("");
+
+  boxes = $derived(new Map((this.opened?.picture.nodes ?? []).map((n) => [n.name, n])));
+  near = $derived.by(() => {
+    const box = this.focused && this.selected ? this.boxes.get(this.selected) : undefined;
+    return box ? new Set([box.name, ...box.blanket]) : null;
+  });
+
+  #seq = 0;
+  #last: Promise<void> = Promise.resolve();
+  #soon: ReturnType<typeof setTimeout> | undefined;
+  #later: ReturnType<typeof setTimeout> | undefined;
+
+  async open() {
+    try {
+      const opened = await ask<Opened>("open", { seq: 0 });
+      this.#seq = opened.version;
+      this.opened = opened;
+      this.now = opened;
+      this.beliefs = this.first = opened.beliefs ?? {};
+      this.#follow();
+    } catch (error) {
+      this.error = (error as Error).message;
+    }
+  }
+
+  /** Changes go one after the other, so that none overtakes another. */
+  change(name: string, args: object = {}): Promise<void> {
+    this.#last = this.#last.then(async () => {
+      try {
+        const now = await ask<Now>(name, { seq: ++this.#seq, ...args });
+        this.error = "";
+        this.before = this.beliefs;
+        if (now.beliefs) this.beliefs = now.beliefs;
+        this.now = now;
+        this.intervals = null;
+        this.#announce();
+        this.#follow();
+      } catch (error) {
+        this.error = (error as Error).message;
+      }
+    });
+    return this.#last;
+  }
+
+  click(name: string, state: number, how: How = this.mode) {
+    return this.change("click", { name, state, how });
+  }
+
+  row(index: number) {
+    return this.change("row", { index, open: this.selected });
+  }
+
+  select(name: string | null) {
+    if (name === this.selected) return;
+    this.selected = name;
+    this.strength = null;
+    this.details = null;
+    if (name === null) this.focused = false;
+    this.#follow();
+    if (name !== null) {
+      this.#later_of(ask<Details>("node", { seq: 0, name }), (d) => {
+        if (this.selected === name) this.details = d;
+      });
+    }
+  }
+
+  edge(from: string, to: string) {
+    this.#later_of(ask<Strength>("edge", { seq: 0, from, to }), (s) => (this.strength = s));
+  }
+
+  #later_of<T>(answer: Promise<T>, use: (value: T) => void) {
+    answer.then(use, (error: Error) => (this.error = error.message));
+  }
+
+  /** The panel a moment after the bars, the intervals after a rest; what is stale is dropped. */
+  #follow() {
+    clearTimeout(this.#soon);
+    clearTimeout(this.#later);
+    const fresh = (version: number) => version === this.now?.version;
+    this.#soon = setTimeout(() => {
+      const selected = this.selected;
+      this.#later_of(ask<Said>("panel", { seq: 0, selected }), (s) => {
+        if (fresh(s.version) && selected === this.selected) this.said = s;
+      });
+      this.#later_of(ask<{ version: number; script: string }>("script", { seq: 0 }), (s) => {
+        if (fresh(s.version)) this.script = s.script;
+      });
+    }, 40);
+    if (this.intervals) return;
+    this.#later = setTimeout(() => {
+      if (this.now?.impossible) return;
+      this.#later_of(ask<Intervals>("intervals", { seq: 0 }), (i) => {
+        if (fresh(i.version)) this.intervals = i;
+      });
+    }, 150);
+  }
+
+  #announce() {
+    const belief = this.selected ? this.beliefs[this.selected] : undefined;
+    const states = this.selected ? this.boxes.get(this.selected)?.states : undefined;
+    if (this.now?.impossible) this.announced = this.now.impossible;
+    else if (belief?.p && states)
+      this.announced = `${this.selected}: ${states.map((s, i) => `${s} ${percent(belief.p![i] ?? 0)}`).join(", ")}`;
+    else this.announced = "Updated.";
+  }
+}
+
+export const studio = new Studio();
+
+export function percent(p: number): string {
+  const shown = 100 * p;
+  if (p > 0 && shown < 0.1) return "<0.1 %";
+  if (p < 1 && shown > 99.9) return ">99.9 %";
+  return `${shown.toFixed(1)} %`;
+}
+
+export function short(x: number): string {
+  return Number.isFinite(x) ? String(Number(x.toPrecision(4))) : "";
+}
+
+export const WORDS: Record<How, string> = { is: "observed", in: "one of", not: "not", do: "set" };
+
+/** What a click or a key press means: its modifier, else the mode that is chosen. */
+export function meant(event: MouseEvent | KeyboardEvent): How {
+  if (event.shiftKey) return "do";
+  if (event.altKey) return "not";
+  if (event.ctrlKey || event.metaKey) return "in";
+  return studio.mode;
+}
