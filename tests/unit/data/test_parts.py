@@ -284,3 +284,23 @@ def test_rows_that_would_not_fit_are_not_loaded(monkeypatch):
     parts = cut(pd.DataFrame({"x": list("abab") * 20}), [2])
     with in_parts(parts) as read, pytest.raises(cr.errors.LimitError, match="80 rows"):
         read().load()
+
+
+def test_many_values_are_thinned_and_identifiers_still_found(monkeypatch):
+    from credo.data.columns import merging
+
+    monkeypatch.setattr(merging, "_MOST", 300)
+    n = 30_000
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "code": [f"c{i:06}" for i in range(n)], "row": np.arange(1, n + 1),
+        "word": rng.choice([f"w{i}" for i in range(12_000)], n), "g": rng.choice(["a", "b"], n),
+        "count": rng.integers(0, 20_000, n), "x": rng.normal(size=n),
+    })  # fmt: skip
+    whole = cr.read(frame)
+    with in_parts(cut(frame, [4_000, 4_001, 17_000])) as read:
+        source = read()
+    kinds = {c.name: c.kind for c in source.schema.columns}
+    assert kinds == {c.name: c.kind for c in whole.schema.columns}
+    assert kinds["code"] == kinds["row"] == "identifier"
+    assert source.schema.variables == whole.schema.variables

@@ -349,7 +349,7 @@ def _number_rule(
     d = len(states) or d
     if is_named_identifier(p, n, d, low if whole else None) and (whole or are_row_names(p.name)):
         return "identifier", f"its name, and {d:,} different values in {p.sampled:,} rows"
-    consecutive = whole and d == p.sampled == n > 1 and high - low == n - 1 and low in (0, 1)
+    consecutive = whole and d == p.sampled > 1 and high - low == n - 1 and low in (0, 1)
     if consecutive and (n >= SMALL or numbers_rows(p.name, n)):
         return "identifier", f"consecutive numbers from {low:,.0f} to {high:,.0f}, each once"
     few, reason = are_states(p.name, d, n, low, high, whole=whole)

@@ -2,22 +2,28 @@
 
 Nothing depends on which part was looked at first, except which rows are named. Where one part took
 the column for numbers and another has cells that are none, both are to be scanned again as
-categories, as one table would be.
+categories, as one table would be. Of values too many to be states, which matter only for whether
+they differ from row to row, those with the smallest hashes are kept: of two parts these are among
+those of each, so a value that comes again is met again.
 """
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from credo.core.schema import MAX_STATES
 from credo.data.columns.cells import cell_text
 from credo.data.columns.column_scan import ColumnScan
 from credo.data.columns.identifiers import FEW_INTEGERS
-from credo.data.columns.profile import SAMPLE, CategoryIndex, Doubt, NumberSummary
+from credo.data.columns.profile import CategoryIndex, Doubt, NumberSummary
 
 _NAMED = 3  # doubtful cells that are kept to be named
+_MOST = 1 << 15  # different values of a part that are kept, where they cannot be states
 
 
 def merge_columns(first: ColumnScan, second: ColumnScan) -> ColumnScan:
@@ -99,9 +105,8 @@ def _joined(first: ColumnScan, second: ColumnScan) -> None:
             first._overflow()
     elif first._mode == "floats":
         join_summaries(first._summary, second._summary)
-    elif first._sampled < SAMPLE:
-        first._texts |= second._texts
-        first._sampled += second._sampled
+    else:
+        _join_texts(first, second)
 
 
 def _join_indices(one: CategoryIndex, other: CategoryIndex) -> None:
@@ -124,9 +129,61 @@ def join_summaries(one: NumberSummary, other: NumberSummary) -> None:
     one.low, one.high = min(one.low, other.low), max(one.high, other.high)
     one.whole = one.whole and other.whole
     one.settled |= other.settled
-    if one.settled or (one.sampled >= SAMPLE and not one._few):
+    if one.settled:
         return
-    one.sampled += other.sampled
-    if other._different is not None:
-        one._note(other._different)
+    mine, theirs = _values(one), _values(other)
+    both = np.unique(np.concatenate([mine, theirs]))
+    if len(both) > _MOST:
+        kept = np.sort(_hashes(both))[_MOST - 1]
+        one.sampled = _share(one.sampled, mine, kept) + _share(other.sampled, theirs, kept)
+        both = both[_hashes(both) <= kept]
+    else:
+        one.sampled += other.sampled
+    one._different, one._few = both, len(both) <= MAX_STATES
     one.settled = one._settles and not one.whole and one.distinct > FEW_INTEGERS
+
+
+def thinned(column: ColumnScan) -> ColumnScan:
+    """A column with no more values than a part sends on."""
+    empty = ColumnScan(column.name, keep=False)
+    if column._mode == "text":
+        empty._texts = set()
+        _join_texts(column, empty)
+    elif column._mode == "floats" and column._summary._different is not None:
+        join_summaries(column._summary, NumberSummary(column._summary._settles))
+    return column
+
+
+def _values(summary: NumberSummary) -> NDArray[Any]:
+    return np.zeros(0) if summary._different is None else summary._different
+
+
+def _hashes(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """A number for each value, the same in every process, that tells nothing of its size."""
+    if values.dtype == object:
+        return np.array([zlib.crc32(repr(v).encode()) for v in values.tolist()], dtype=np.uint64)
+    x = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64).copy()
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        x ^= x >> np.uint64(shift)
+        x *= np.uint64(factor)
+    return x ^ (x >> np.uint64(31))
+
+
+def _share(cells: int, values: NDArray[Any], kept: np.uint64) -> int:
+    """Of the cells that were looked at, those whose values are kept, by the values' share."""
+    return round(cells * int((_hashes(values) <= kept).sum()) / max(len(values), 1))
+
+
+def _join_texts(first: ColumnScan, second: ColumnScan) -> None:
+    both = first._texts | second._texts
+    if len(both) <= _MOST:
+        first._sampled += second._sampled
+        first._texts = both
+        return
+    hashes = {text: zlib.crc32(text.encode(errors="replace")) for text in both}
+    kept = sorted(hashes.values())[_MOST - 1]
+    first._sampled = sum(
+        round(c._sampled * sum(hashes[t] <= kept for t in c._texts) / max(len(c._texts), 1))
+        for c in (first, second)
+    )
+    first._texts = {text for text, h in hashes.items() if h <= kept}

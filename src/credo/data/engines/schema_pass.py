@@ -14,7 +14,7 @@ from credo.core.errors import TableError
 from credo.core.progress import Report
 from credo.data.columns.cells import Tokens
 from credo.data.columns.column_scan import ColumnScan
-from credo.data.columns.merging import merge_columns
+from credo.data.columns.merging import merge_columns, thinned
 from credo.data.columns.scan import Scan
 from credo.data.engines.parts import Parts
 from credo.data.sources.feed import Feed
@@ -70,6 +70,7 @@ class Looking:
             if weights is not None:
                 seen.weight += float(np.sum(weights))
                 seen.whole &= are_whole([weights])
+        seen.columns = {name: thinned(column) for name, column in columns.items()}
         return seen
 
 
