@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from credo.model.answers.mixed_joint import MixedJoint
 from credo.model.answers.multivariate_mixture import MultivariateMixture
 from credo.model.answers.normal_mixture import NormalMixture
+from credo.model.answers.numbers_answer import NumbersAnswer
 from credo.model.distributions.multivariate import MultivariateGaussian
 
 __all__ = ["MAX_GAUSSIANS", "of_number", "of_states"]
@@ -41,6 +42,8 @@ def of_states(both: MixedJoint) -> float:
 
 def of_number(both: Any) -> float | None:
     """I(T; Y) in bits from the joint of two numbers; None where it has too many Gaussians."""
+    if isinstance(both, NumbersAnswer):
+        both = both.below  # a transform of each takes nothing away
     if isinstance(both, MultivariateGaussian):
         cov = np.asarray(both.covariance)
         rest = 1 - cov[0, 1] ** 2 / (cov[0, 0] * cov[1, 1])
