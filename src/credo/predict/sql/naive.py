@@ -76,7 +76,7 @@ def _of_states(f: States, reader: Reader, smooth: bool) -> Iterator[str]:
 
 
 def _of_normal(f: Normal, reader: Reader) -> Iterator[str]:
-    y = reader.number(f.name)
+    y = reader.number(f.name, scale=f.scale)  # its slope is the same for all classes
     zero = reader.dialect.number(0.0)
     for mean, variance in zip(f.mean.tolist(), f.variance.tolist(), strict=True):
         n = reader.dialect.number
