@@ -26,7 +26,7 @@ from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import Interval, tails
 from credo.model.distributions.quantiles import beta_quantile
 from credo.model.networks.cpt_reading import table_values
-from credo.model.networks.family import MAX_CELLS, cells, family
+from credo.model.networks.family import MAX_CELLS, Conditional, cells, family
 from credo.model.values.learned import Learned
 from credo.model.values.reals import Floats
 from credo.model.values.value import readonly
@@ -152,7 +152,7 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Cpt(Shown):
+class Cpt(Conditional, Shown):
     """P(child | parents) as a table.
 
     `rescaled` is how far a row was from adding up to 1 before it was divided by its sum
@@ -292,16 +292,6 @@ class Cpt(Shown):
         return Cpt(child, parents, values, counts, self.rescaled, learned)
 
     # --- what it is ---------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """The name of the child."""
-        return self.child.name
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The axes: the parents, then the child."""
-        return (*self.parents, self.child)
 
     @cached_property
     def shape(self) -> tuple[int, ...]:

@@ -11,10 +11,37 @@ from typing import Any
 from credo.core.errors import InputError, SchemaError
 from credo.core.schema import Variable
 
-__all__ = ["MAX_CELLS", "cells", "family"]
+__all__ = ["MAX_CELLS", "Conditional", "cells", "family"]
 
 MAX_CELLS = 100_000_000
 """A table of more numbers than this is refused before it is allocated."""
+
+
+class Conditional:
+    """What every P(child | parents) of a network says of its family."""
+
+    child: Variable
+    parents: tuple[Variable, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the child."""
+        return self.child.name
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The parents, then the child."""
+        return (*self.parents, self.child)
+
+    @property
+    def discrete(self) -> tuple[Variable, ...]:
+        """The discrete parents, in order."""
+        return tuple(p for p in self.parents if p.is_discrete)
+
+    @property
+    def continuous(self) -> tuple[Variable, ...]:
+        """The continuous parents, in order."""
+        return tuple(p for p in self.parents if not p.is_discrete)
 
 
 def family(child: Variable, parents: Any) -> tuple[Variable, ...]:

@@ -28,7 +28,7 @@ from credo.model.answers.credible import Credible
 from credo.model.answers.interval import Interval, tails
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.quantiles import gamma_quantile
-from credo.model.networks.family import family
+from credo.model.networks.family import Conditional, family
 from credo.model.values.learned import Learned
 from credo.model.values.value import finite, readonly
 
@@ -155,7 +155,7 @@ class LinePosterior:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearGaussian:
+class LinearGaussian(Conditional):
     """P(child | parents) for a continuous child.
 
     `intercept` and `variance` have one axis per discrete parent (none: they are numbers);
@@ -218,26 +218,6 @@ class LinearGaussian:
                 hint="Use another unit: divide by a power of ten.",
             )
         return array
-
-    @property
-    def name(self) -> str:
-        """The name of the child."""
-        return self.child.name
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The parents, then the child."""
-        return (*self.parents, self.child)
-
-    @property
-    def discrete(self) -> tuple[Variable, ...]:
-        """The discrete parents, in order."""
-        return tuple(p for p in self.parents if p.is_discrete)
-
-    @property
-    def continuous(self) -> tuple[Variable, ...]:
-        """The continuous parents, in order."""
-        return tuple(p for p in self.parents if not p.is_discrete)
 
     @property
     def free_parameters(self) -> int:

@@ -24,7 +24,7 @@ from credo.core.schema import Variable
 from credo.model.answers.credible import Credible
 from credo.model.answers.distribution import Distribution
 from credo.model.networks.cpt import Cpt
-from credo.model.networks.family import family
+from credo.model.networks.family import Conditional, family
 from credo.model.values.learned import Learned
 from credo.model.values.value import finite, readonly
 
@@ -94,7 +94,7 @@ class SoftmaxTable(Cpt):
 
 
 @dataclass(frozen=True, eq=False)
-class Softmax(Shown):
+class Softmax(Conditional, Shown):
     """P(child | parents) for a child with states and one continuous parent or more.
 
     `intercept` has an axis for each discrete parent and a last one for the states, `coefficients`
@@ -140,26 +140,6 @@ class Softmax(Shown):
                     f"{wanted}, got {given.shape}."
                 )
             object.__setattr__(self, what, readonly(given))
-
-    @property
-    def name(self) -> str:
-        """The name of the child."""
-        return self.child.name
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The parents, then the child."""
-        return (*self.parents, self.child)
-
-    @property
-    def discrete(self) -> tuple[Variable, ...]:
-        """The discrete parents, in order."""
-        return tuple(p for p in self.parents if p.is_discrete)
-
-    @property
-    def continuous(self) -> tuple[Variable, ...]:
-        """The continuous parents, in order."""
-        return tuple(p for p in self.parents if not p.is_discrete)
 
     @property
     def free_parameters(self) -> int:
