@@ -69,6 +69,7 @@ $(STAMP)/dev: $(STAMP)/install
 engines: $(STAMP)/engines
 
 $(STAMP)/engines: $(STAMP)/dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "setuptools>=77" wheel  # PySpark comes as source
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[dask,spark]"
 	@touch $@
 
