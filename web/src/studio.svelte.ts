@@ -21,6 +21,7 @@ class Studio {
   mode = $state<How>("is");
   error = $state("");
   announced = $state("");
+  theme = $state(remembered("credo-theme") ?? "auto");
 
   boxes = $derived(new Map((this.opened?.picture.nodes ?? []).map((n) => [n.name, n])));
   near = $derived.by(() => {
@@ -63,6 +64,13 @@ class Studio {
       }
     });
     return this.#last;
+  }
+
+  paint(theme: string) {
+    this.theme = theme;
+    try {
+      localStorage.setItem("credo-theme", theme);
+    } catch {} // it stays for this page
   }
 
   click(name: string, state: number, how: How = this.mode) {
@@ -125,6 +133,15 @@ class Studio {
     else if (belief?.p && states)
       this.announced = `${this.selected}: ${states.map((s, i) => `${s} ${percent(belief.p![i] ?? 0)}`).join(", ")}`;
     else this.announced = "Updated.";
+  }
+}
+
+/** What this browser remembers of the person; some pages may not remember. */
+function remembered(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
   }
 }
 
