@@ -21,7 +21,7 @@ from credo.studio.beliefs import Asked, beliefs, intervals
 from credo.studio.evidence import HOWS, Known, Moment, clicked, script_of
 from credo.studio.inspectors import edge_details, node_details
 from credo.studio.panel import panel
-from credo.studio.picture import is_number, picture
+from credo.plot.networks.boxes import is_number, picture
 
 __all__ = ["Session"]
 
