@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from credo.core.errors import CredoError, InputError
 from credo.studio.beliefs import beliefs, intervals

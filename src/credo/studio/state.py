@@ -23,6 +23,8 @@ __all__ = ["ASKED", "Json", "State", "Verb", "checked"]
 
 Json: TypeAlias = dict[str, Any]
 
+NOTHING = Moment()
+
 ASKED: Kept[Asked] = Kept(Asked)
 """The networks that were asked, each with those after its interventions."""
 
@@ -32,7 +34,7 @@ class State:
     """The network, what is known of it, the rows beside it, and the line of Python it came by."""
 
     net: Network
-    moment: Moment = Moment()
+    moment: Moment = NOTHING
     data: Table | None = None
     made: str = ""
 
