@@ -1,7 +1,8 @@
 // What the server and the page say to each other; src/credo/studio/session.py is the other end.
 
 export type How = "is" | "in" | "not" | "do";
-export type Known = { how: How | "soft"; states: number[]; value: number | null; weights: number[] };
+export type Held = How | "soft";
+export type Known = { how: Held; states: number[]; value: number | null; weights: number[] };
 export type Box = {
   name: string;
   number: boolean;

@@ -42,7 +42,8 @@ def offline(net: Network, title: str = "") -> dict[str, Any]:
     """
     discrete = [v for v in net.variables if v.is_discrete]
     at = {v.name: i for i, v in enumerate(discrete)}
-    tables, lines = [], []
+    tables: list[dict[str, Any]] = []
+    lines: list[LinearGaussian] = []
     for name in net.names:
         local = net.distributions[name]
         if isinstance(local, Softmax):

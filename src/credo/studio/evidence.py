@@ -1,8 +1,8 @@
-"""What is known at one moment of a studio session, as a frozen value, and what a click makes of it.
+"""What is known at one moment of a studio session, frozen, and what a click makes of it.
 
-A variable is observed (`is`), known to be one of several states (`in`) or none of some (`not`), seen
-through an unreliable report (`soft`: a likelihood for each state), or set from outside (`do`). A
-click on what is known already takes it back.
+A variable is observed (`is`), known to be one of several states (`in`) or none of some (`not`),
+seen through an unreliable report (`soft`: a likelihood for each state), or set from outside (`do`).
+A click on what is known already takes it back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HOWS = ("is", "in", "not", "do")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of one variable: states by their codes, a number, or a weight for each state."""
+    """What is known of a variable: states by their codes, a number, or a weight for each state."""
 
     how: str
     states: tuple[int, ...] = ()
