@@ -18,6 +18,7 @@ class Studio {
   script = $state("");
   selected = $state<string | null>(null);
   focused = $state(false);
+  section = $state("Ask");
   mode = $state<How>("is");
   error = $state("");
   announced = $state("");
@@ -149,4 +150,9 @@ export function meant(event: MouseEvent | KeyboardEvent): How {
   if (event.altKey) return "not";
   if (event.ctrlKey || event.metaKey) return "in";
   return studio.mode;
+}
+
+/** Whether a key goes into a field. */
+export function typing(event: KeyboardEvent): boolean {
+  return event.target instanceof Element && event.target.matches("input, select, textarea");
 }
