@@ -22,8 +22,6 @@ from credo.core.frozen import Frozen
 from credo.core.interval_states import interval_codes, interval_labels
 from credo.core.render import Told
 
-__all__ = ["Bins"]
-
 Floats = NDArray[np.float64]
 
 
