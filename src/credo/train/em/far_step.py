@@ -81,12 +81,14 @@ class _Told:
     def of(cls, folded: Folded, number: int) -> _Told:
         """What one part says."""
         native = folded.native
+        counts, moments = native.counted()
         return cls(
             (native.total, folded.shift, folded.rows, native.problems),
             np.array(list(folded.gaps.values())),
             np.array(list(folded.observed.values())),
             tuple(folded.marginals.values()),
-            *native.counted(),
+            counts,
+            moments,
             tuple(native.too_large),
         )
 
