@@ -19,8 +19,9 @@ from credo.data.columns.columns import (
 )
 from credo.data.columns.identifiers import FEW_INTEGERS, are_states, named_like_rows
 from credo.data.columns.infer import typed_states
+from credo.data.columns.written import MISSING
 from credo.data.kept import Kept
-from credo.data.reading import MISSING, read, tally
+from credo.data.reading import read, tally
 from credo.data.sources.feed import memory_limit
 from credo.data.sources.files import is_path
 from credo.data.sources.unnamed import array_in, is_plain, rows_in, unmasked
