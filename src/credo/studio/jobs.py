@@ -14,7 +14,7 @@ from typing import Any
 
 from credo.core.errors import CredoError, CredoWarning
 from credo.core.progress import Watch, watched
-from credo.studio.picture import sketch
+from credo.plot.networks.boxes import sketch
 
 __all__ = ["Job"]
 

@@ -16,14 +16,14 @@ import json
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credo.core.errors import CredoError, InputError
 from credo.formats import dumps, loads
 from credo.model.networks.network import Network
-from credo.studio.evidence import HOWS, Known, Moment
+from credo.studio.evidence import HOWS, Known, Moment, softened
 from credo.studio.rows import Rows
 from credo.studio.state import Plan, State
 
@@ -67,7 +67,7 @@ def _states(states: Iterable[State], nets: dict[int, int]) -> Iterator[str]:
             {
                 "state": {
                     "net": nets[id(state.net)],
-                    "known": [[n, k.how, list(k.states), k.value] for n, k in state.moment.known],
+                    "known": [[n, *astuple(k)] for n, k in state.moment.known],
                     "row": state.moment.row, "open": state.moment.open,
                     "rows": table, "plan": asdict(state.plan), "made": state.made,
                 }
@@ -157,8 +157,10 @@ def _state(
 
 
 def _known(net: Network, name: str, told: list[Any]) -> Known:
-    how, states, value = told
+    how, states, value, weights = told
     arity = net.variable(name).arity
+    if how == "soft":
+        return softened(weights, net.variable(name))
     if how not in HOWS or not all(isinstance(i, int) and 0 <= i < arity for i in states):
         raise ValueError
     return Known(how, tuple(states), None if value is None else float(value))

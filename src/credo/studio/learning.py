@@ -21,7 +21,7 @@ from credo.data import Table
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.networks.priors import BDeu
-from credo.studio.picture import sketch
+from credo.plot.networks.boxes import sketch
 from credo.studio.rows import KINDS, Rows
 from credo.studio.state import NOTHING, TARGETED, Edge, Json, Plan, State, Verb
 from credo.train.parameters.parameters import fit

@@ -16,10 +16,10 @@ from typing import Any
 
 from credo.core.errors import InputError, unknown_name
 from credo.model.networks.network import Network
+from credo.plot.networks.boxes import picture
 from credo.studio import asking, building, judging, learning, sharing
 from credo.studio.evidence import Moment
 from credo.studio.jobs import Job
-from credo.studio.picture import picture
 from credo.studio.script import script_of
 from credo.studio.state import NUMBERS, Json, State, Verb, checked
 

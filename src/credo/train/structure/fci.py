@@ -6,6 +6,11 @@
 3. The rules R1 to R10 turn every other mark that all graphs of the class share.
 
 (Spirtes, Meek & Richardson 1999; rules and their completeness: Zhang 2008.)
+
+Of rows from experiments the tests take those in which nothing was set: rows of different
+experiments together may depend where rows of each do not, and a hidden cause may leave no set that
+mends it. What the experiments say is marks: what a moves has a for a cause, what it leaves alone
+has not, whatever is hidden.
 """
 
 from __future__ import annotations
@@ -20,13 +25,15 @@ import numpy as np
 from credo.core.errors import InputError
 from credo.model.causal.pag import Pag
 from credo.train.independence.tests import ManyTests
-from credo.train.parameters.experiments import refuse_all_observed
-from credo.train.structure.fci_rules import ARROW, CIRCLE, Marks, oriented
+from credo.train.independence.under_experiments import moved
+from credo.train.parameters.experiments import Experiments
+from credo.train.structure.fci_rules import ARROW, CIRCLE, TAIL, Marks, oriented
 
 __all__ = ["fci", "learn_pag"]
 
 Question = tuple[int, int, tuple[int, ...]]
 Independent = Callable[[Sequence[Question]], Sequence[bool]]
+Moved = Callable[[Sequence[tuple[int, int]]], Mapping[tuple[int, int], bool]]
 Separators = dict[tuple[int, int], tuple[int, ...]]
 
 
@@ -45,7 +52,6 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
                 f"The search 'fci' goes by tests alone: {name}= does not go with it.",
                 hint="It has test=, alpha= and max_condition=.",
             )
-    refuse_all_observed(source, "fci")
     alpha = options.get("alpha", 0.01)
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
         raise InputError(f"alpha must be between 0 and 1, got {alpha!r}.")
@@ -53,13 +59,25 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
         raise InputError(f"max_condition must be a whole number, 0 or more, got {most!r}.")
     names = source.schema.names
-    many = ManyTests(source, options.get("test"))
+    rows = source.observed if isinstance(source, Experiments) else source
+    if rows is None:
+        raise InputError(
+            "The search 'fci' tests rows in which nothing was set, and there are none.",
+            hint="Use a search by a score, such as search='order'.",
+        )
+    many = ManyTests(rows, options.get("test"))
 
     def independent(asked: Sequence[Question]) -> list[bool]:
         p = many.p([(names[i], names[j], [names[v] for v in z]) for i, j, z in asked])
         return [bool(x > alpha) for x in p]
 
-    found = fci(names, independent, most)
+    def told(pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], bool]:
+        if not isinstance(source, Experiments):
+            return {}
+        named = {(names[i], names[j]): (i, j) for i, j in pairs}
+        return {named[pair]: is_ for pair, is_ in moved(source, named, alpha).items()}
+
+    found = fci(names, independent, most, told)
     notes = [] if most is None else [f"sets of more than {most} variables were not tried"]
     if many.undone:
         notes.append(f"{many.undone:,} tests were not made and took no edge away")
@@ -70,8 +88,15 @@ def _is_empty(value: Any) -> bool:
     return isinstance(value, (list, tuple, dict, set)) and not value
 
 
-def fci(names: Sequence[str], independent: Independent, most: int | None = None) -> Pag:
-    """The partial ancestral graph of what is independent given what."""
+def fci(
+    names: Sequence[str], independent: Independent, most: int | None = None,
+    moved: Moved = lambda pairs: {},
+) -> Pag:  # fmt: skip
+    """The partial ancestral graph of what is independent given what.
+
+    `moved` says of pairs that are joined whether setting the first moves the second, where it is
+    known.
+    """
     n = len(names)
     most = n if most is None else most
     near = ~np.eye(n, dtype=bool)
@@ -88,6 +113,12 @@ def fci(names: Sequence[str], independent: Independent, most: int | None = None)
     _thin(near, separators, independent, {p: _further(far, *p, most) for p in pairs})
     told: dict[tuple[int, int], str] = {}
     marks = _colliders(near, separators, names, told)
+    for (a, b), moves in moved([(int(a), int(b)) for a, b in np.argwhere(near)]).items():
+        leaves = "moves" if moves else "does not move"
+        why = f"setting {names[a]} {leaves} {names[b]}"
+        marks[b, a], told[b, a] = TAIL if moves else ARROW, why
+        if moves:
+            marks[a, b], told[a, b] = ARROW, why
     between = {frozenset(pair): set(z) for pair, z in separators.items()}
     oriented(marks, between, told, names)
     sign = {1: "o", 2: ">", 3: "-"}
