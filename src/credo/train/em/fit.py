@@ -204,6 +204,12 @@ def _fitted(
         run, weight, seen = stepwise(setup.em, first, rows, names, size, passes, decay, chance)
         return finished(setup, run, (), began, rng, method, False, weight, seen)
     setup = prepared(graph, source, prior, start=start, **options)
+    counted = [setup.em.layout.names[i] for i in setup.em.counted]
+    if counted and method != "em":
+        raise InputError(
+            f"{counted[0]!r} counts, and method={method!r} has no laws of counts.",
+            hint="Use method='em'.",
+        )
     many = _restarts(start, restarts, setup)
     if method == "em":
         steps = None
