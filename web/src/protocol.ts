@@ -1,7 +1,8 @@
 // What the server and the page say to each other; src/credo/studio/session.py is the other end.
 
 export type How = "is" | "in" | "not" | "do";
-export type Known = { how: How; states: number[]; value: number | null };
+export type Held = How | "soft";
+export type Known = { how: Held; states: number[]; value: number | null; weights: number[] };
 export type Box = {
   name: string;
   number: boolean;
@@ -68,6 +69,18 @@ export type Details = {
 };
 export type Strength = { from: string; to: string; bits: number | null };
 
+type Answerer = (name: string, request: object) => Promise<unknown>;
+
+let answerer: Answerer = overHttp;
+
+/** Who answers instead of the server: a notebook's kernel, or an engine in the page. */
+export function answeredBy(other: Answerer) {
+  answerer = other;
+}
+
+/** One request; a refusal is an Error whose message is the sentence of the one who answers. */
+export const ask = <T>(name: string, request: object) => answerer(name, request) as Promise<T>;
+
 function tab(): string {
   const kept = sessionStorage.getItem("credo");
   if (kept) return kept;
@@ -77,13 +90,10 @@ function tab(): string {
   return made;
 }
 
-const id = tab();
-
-/** One request; a refusal is an Error whose message is the server's sentence. */
-export async function ask<T>(name: string, request: object): Promise<T> {
+async function overHttp(name: string, request: object): Promise<unknown> {
   let answer: Response;
   try {
-    answer = await fetch(`/api/${id}/${name}`, {
+    answer = await fetch(`/api/${tab()}/${name}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(request),
@@ -93,5 +103,5 @@ export async function ask<T>(name: string, request: object): Promise<T> {
   }
   const said = await answer.json().catch(() => ({ error: `The studio answered ${answer.status}.` }));
   if (!answer.ok) throw new Error(said.error);
-  return said as T;
+  return said;
 }

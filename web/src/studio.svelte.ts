@@ -1,7 +1,7 @@
 // What the page knows: the network as it was sent, what is believed now and was before.
 
 import {
-  ask, type Beliefs, type Details, type How, type Intervals, type Now, type Opened,
+  ask, type Beliefs, type Details, type Held, type How, type Intervals, type Now, type Opened,
   type Said, type Strength,
 } from "./protocol";
 
@@ -18,9 +18,11 @@ class Studio {
   script = $state("");
   selected = $state<string | null>(null);
   focused = $state(false);
+  section = $state("Ask");
   mode = $state<How>("is");
   error = $state("");
   announced = $state("");
+  theme = $state(remembered("credo-theme") ?? "auto");
 
   boxes = $derived(new Map((this.opened?.picture.nodes ?? []).map((n) => [n.name, n])));
   near = $derived.by(() => {
@@ -65,8 +67,29 @@ class Studio {
     return this.#last;
   }
 
+  paint(theme: string) {
+    this.theme = theme;
+    try {
+      localStorage.setItem("credo-theme", theme);
+    } catch {} // it stays for this page
+  }
+
   click(name: string, state: number, how: How = this.mode) {
     return this.change("click", { name, state, how });
+  }
+
+  /** Soft evidence after which a state has this share: the report whose likelihoods bring it there. */
+  soften(name: string, state: number, share: number) {
+    const p = this.beliefs[name]?.p;
+    const held = this.now?.known[name];
+    if (!p?.[state] || (held && held.how !== "soft")) return;
+    const rest = 1 - p[state];
+    const weights = p.map((now, i) => {
+      const wanted = i === state ? share : rest > 0 ? (now * (1 - share)) / rest : 0;
+      const before = held?.weights[i] ?? 1;
+      return now > 0 ? (before * wanted) / now : before;
+    });
+    return this.change("soft", { name, weights });
   }
 
   row(index: number) {
@@ -128,6 +151,15 @@ class Studio {
   }
 }
 
+/** What this browser remembers of the person; some pages may not remember. */
+function remembered(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
 export const studio = new Studio();
 
 export function percent(p: number): string {
@@ -141,7 +173,7 @@ export function short(x: number): string {
   return Number.isFinite(x) ? String(Number(x.toPrecision(4))) : "";
 }
 
-export const WORDS: Record<How, string> = { is: "observed", in: "one of", not: "not", do: "set" };
+export const WORDS: Record<Held, string> = { is: "observed", in: "one of", not: "not", soft: "reported", do: "set" };
 
 /** What a click or a key press means: its modifier, else the mode that is chosen. */
 export function meant(event: MouseEvent | KeyboardEvent): How {
@@ -149,4 +181,9 @@ export function meant(event: MouseEvent | KeyboardEvent): How {
   if (event.altKey) return "not";
   if (event.ctrlKey || event.metaKey) return "in";
   return studio.mode;
+}
+
+/** Whether a key goes into a field. */
+export function typing(event: KeyboardEvent): boolean {
+  return event.target instanceof Element && event.target.matches("input, select, textarea");
 }

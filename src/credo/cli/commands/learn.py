@@ -166,6 +166,11 @@ def command(
             raise InputError(
                 f"--{name} is for --search {' and '.join(_OF_SEARCH[name])}, not {search}."
             )
+    if search == "fci":
+        raise InputError(
+            "The search 'fci' gives a class of graphs in which causes may be hidden, no network.",
+            hint="Use: credo causes TABLE",
+        )
     refuse_unknown_search(search, SEARCHES)
     if target is None and search in _OF_SEARCH["target"]:
         raise InputError(f"--search {search} needs the class: name it with --target NAME.")

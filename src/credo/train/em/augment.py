@@ -33,7 +33,7 @@ from credo.model.networks.linear_gaussian import LinePosterior
 from credo.model.networks.network import Network
 from credo.predict.rows.impute import impute
 from credo.stats.block import Block
-from credo.train.em.e_step import Parameters, Statistics
+from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.maximise import NetworkEM
 from credo.train.em.relabel import Relabel
 from credo.train.em.setup import Setup

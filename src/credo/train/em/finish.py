@@ -27,7 +27,7 @@ from credo.model.networks.network import Network
 from credo.model.values.learned import Learned
 from credo.predict.rows.impute import Gaps, impute
 from credo.stats.block import Block
-from credo.train.em.e_step import Parameters, Statistics
+from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.relabel import even, near, permute
 from credo.train.em.run import Run
 from credo.train.em.setup import Setup

@@ -28,7 +28,8 @@ from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Local
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
-from credo.train.em.e_step import EStep, Parameters, Statistics
+from credo.train.em.e_step import EStep
+from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.run import EMProblem
 from credo.train.parameters.count_families import ALONE, SIZES, most_likely
 from credo.train.parameters.lines import Lines, fit_lines

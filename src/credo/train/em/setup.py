@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +20,9 @@ from credo.model.networks.network import Network
 from credo.model.values.reals import shown
 from credo.stats.block import Block
 from credo.stats.moments import Moments
-from credo.train.em.e_step import EStep, Layout, Parameters
 from credo.train.em.experiments import SetSteps
+from credo.train.em.far_step import e_step_of
+from credo.train.em.layout import Layout, Parameters
 from credo.train.em.maximise import Belief, NetworkEM
 from credo.train.parameters import parameters
 from credo.train.parameters.experiments import Experiments, experiments
@@ -29,6 +31,9 @@ from credo.train.parameters.tied import groups_of
 from credo.train.parameters.told import schema_with
 
 __all__ = ["Setup", "opened", "prepared", "start_of"]
+
+
+_FIRST = 1 << 14  # rows of a source that starts are drawn from
 
 
 @dataclass(frozen=True)
@@ -59,8 +64,11 @@ def prepared(
     schema: Any,
     threads: int | None,
     intervened: Any = None,
+    stack: ExitStack | None = None,
 ) -> Setup:
-    """Read and check everything, and fold the rows."""
+    """Read and check everything, and fold the rows; what an engine keeps of them is let go by
+    `stack`."""
+    stack = ExitStack() if stack is None else stack
     like = graph if isinstance(graph, Network) else None
     if isinstance(source, Experiments):
         told = source
@@ -94,17 +102,14 @@ def prepared(
     beliefs = _with_numbers(beliefs, layout, rows, seen)
     scales = _shared(_scales(rows, variables, seen), together, layout)
     workers = checked_threads(threads)
-    batches = (
-        (part for part in rows.batches(seen)) if isinstance(rows, Stream) else [rows.select(seen)]
-    )
     e_step = (
-        SetSteps(layout, told, seen, scales, workers)
+        SetSteps(layout, told, seen, scales, workers, stack)
         if isinstance(told, Experiments)
-        else EStep(layout, batches, scales, workers)
+        else e_step_of(layout, rows, seen, scales, workers, stack)
     )
     never = tuple(n for n in graph.nodes if e_step.gaps[n] >= e_step.weight * (1 - 1e-12))
     unnamed = tuple(n for n in never if isinstance(given.get(n), int))
-    sample = rows if isinstance(rows, Table) else next(iter(rows.batches(seen)), None)
+    sample = rows if isinstance(rows, Table) else rows.take(np.arange(min(len(rows), _FIRST)), seen)
     for name in graph.nodes:
         if counts(variables[name]) and not e_step.marginals[name].any():
             raise InputError(f"{name!r} counts, and no row has a number of it.")

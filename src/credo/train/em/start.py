@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.data import Table
 from credo.model.values.reals import shown
-from credo.train.em.e_step import EStep, Parameters
+from credo.train.em.e_step import EStep
+from credo.train.em.layout import Parameters
 from credo.train.em.maximise import NetworkEM
 
 __all__ = ["available_start", "random_start", "refuse_saddle", "uniform_start"]

@@ -31,7 +31,6 @@ from credo.train.numbers.choosing import asked_numbers, number_names, plain_numb
 from credo.train.parameters.experiments import (
     Experiments,
     experiments,
-    refuse_all_observed,
     spooled_rows,
 )
 from credo.train.parameters.parameters import fit
@@ -137,7 +136,8 @@ def learn(
     starts : int
         Of structural EM: how many graphs it starts from; the best end is taken.
     intervened : column, or mapping from variable to a 0/1 column or a mask
-        What was set in each row by an experiment; see `cr.fit` and docs/causes.md.
+        What was set in each row by an experiment, for every search; see `cr.fit` and
+        docs/causes.md.
     soft : bool
         Whether experiments change a variable's family and do not cut it, as in `cr.score`.
     numbers : "gaussian", "auto", "transformed", "binned", "counts", or a mapping from column to one
@@ -214,7 +214,6 @@ def learn(
     if score is None and missing == "node-average" and has_gaps(opened):
         score = "bic"
     late = ""
-    refuse_all_observed(opened, search)
     if missing in ("structural-em", "complete-rows") and has_gaps(opened):
         if missing == "complete-rows":
             opened = complete_rows(opened)
