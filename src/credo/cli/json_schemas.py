@@ -123,6 +123,22 @@ _KEYS = {
         model: string the model, as it was named
         answers: answer[] one for each question
     """,
+    "causes": """
+        output: string|null the file that -o named
+        nodes: string[] names of variables
+        edges: object[] the pairs that no set of the others makes independent
+            a: string one end
+            b: string the other
+            mark_a: string at a: '>' a does not cause b; '-' it does; 'o' open
+            mark_b: string at b, alike
+            means: string what the marks say
+        independent: object[] the pairs that are not joined
+            a: string one
+            b: string the other
+            given: string[] what makes them independent
+        text: string the class as DAGitty's text
+        notes: string[] what was noticed
+    """,
     "identify": """
         graph: string the graph, as it was read
         question: string the question

@@ -15,6 +15,7 @@ has not, whatever is hidden.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -28,17 +29,18 @@ from credo.train.independence.tests import ManyTests
 from credo.train.independence.under_experiments import moved
 from credo.train.parameters.experiments import Experiments
 from credo.train.structure.fci_rules import ARROW, CIRCLE, TAIL, Marks, oriented
+from credo.train.structure.searching import time_limit
 
 __all__ = ["fci", "learn_pag"]
 
 Question = tuple[int, int, tuple[int, ...]]
-Independent = Callable[[Sequence[Question]], Sequence[bool]]
+Independent = Callable[[Sequence[Question]], Sequence[bool] | None]  # None: no time is left
 Moved = Callable[[Sequence[tuple[int, int]]], Mapping[tuple[int, int], bool]]
 Separators = dict[tuple[int, int], tuple[int, ...]]
 
 
 def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -> Pag:
-    """The graph of a table by tests; `options` are test, alpha and max_condition, others refused.
+    """The graph of a table by tests; of `options` test, alpha, max_condition, seconds.
 
     >>> import credo as cr
     >>> print(cr.learn(cr.examples.pneumonia(), search="fci", alpha=0.05))
@@ -47,10 +49,10 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
     options = {**options, "score": score, "start": start}
     given = {k: v for k, v in options.items() if v is not None and not _is_empty(v)}
     for name in given:
-        if name not in ("test", "alpha", "max_condition", "rng", "threads"):
+        if name not in ("test", "alpha", "max_condition", "seconds", "rng", "threads"):
             raise InputError(
                 f"The search 'fci' goes by tests alone: {name}= does not go with it.",
-                hint="It has test=, alpha= and max_condition=.",
+                hint="It has test=, alpha=, max_condition= and seconds=.",
             )
     alpha = options.get("alpha", 0.01)
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
@@ -66,8 +68,14 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
             hint="Use a search by a score, such as search='order'.",
         )
     many = ManyTests(rows, options.get("test"))
+    limit, began = time_limit(options.get("seconds")), time.monotonic()
 
-    def independent(asked: Sequence[Question]) -> list[bool]:
+    def late() -> bool:
+        return limit is not None and time.monotonic() - began > limit
+
+    def independent(asked: Sequence[Question]) -> list[bool] | None:
+        if late():
+            return None
         p = many.p([(names[i], names[j], [names[v] for v in z]) for i, j, z in asked])
         return [bool(x > alpha) for x in p]
 
@@ -79,6 +87,8 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
 
     found = fci(names, independent, most, told)
     notes = [] if most is None else [f"sets of more than {most} variables were not tried"]
+    if late():
+        notes.append(f"the budget of {limit:g} s was spent: edges that no test took away are left")
     if many.undone:
         notes.append(f"{many.undone:,} tests were not made and took no edge away")
     return replace(found, notes=tuple(notes))
@@ -149,8 +159,11 @@ def _thin(
                 del waiting[pair]
             else:
                 asked.append((*pair, z))
+        found = independent(asked) if asked else ()
+        if found is None:
+            break
         tests += len(asked)
-        for (i, j, z), holds in zip(asked, independent(asked) if asked else (), strict=True):
+        for (i, j, z), holds in zip(asked, found, strict=True):
             if holds:
                 near[i, j] = near[j, i] = False
                 separators[i, j] = z
