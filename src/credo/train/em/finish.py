@@ -62,8 +62,14 @@ def finished(
         log_likelihood = em.expect(em.maximise(statistics))[1]
     if random and setup.unnamed:
         statistics = _ordered(setup, statistics)
-    specs = []
+    specs: list[FamilySpec] = []
+    soft: dict[str, Any] = {}
+    x = em.maximise(statistics) if len(em.layout.names) > len(setup.graph.nodes) else None
     for i, (child, parents) in enumerate(em.layout.families):
+        if child.name not in setup.graph:  # of a soft experiment
+            assert x is not None
+            soft[child.name] = em.layout.table(x.theta, i)
+            continue
         belief, local = em.beliefs[i], em.held.get(i)
         how = "fixed" if local is not None else belief.estimate
         tied = em.groups.get(child.name, ())
@@ -86,9 +92,10 @@ def finished(
         "starts_dropped": tuple(dropped),
         "hidden": setup.hidden,
         "missing": {n: m for n, m in missing.items() if m},
-        "observed": {n: w / em.weight for n, w in rows_seen.observed.items()},
+        "observed": {n: w / em.weight for n, w in rows_seen.observed.items() if n in missing},
         "information": information(net, setup.sample, seen) if told else {},
         "problems": rows_seen.native.problems,
+        **({"soft": soft} if soft else {}),
     }
     record = replace(
         net.record,
