@@ -212,6 +212,12 @@ def _fitted(
         steps = by_gradient(method)
     with ExitStack() as stack:
         setup = prepared(graph, source, prior, start=start, stack=stack, **options)
+        counted = [setup.em.layout.names[i] for i in setup.em.counted]
+        if counted and steps is not None:
+            raise InputError(
+                f"{counted[0]!r} counts, and method={method!r} has no laws of counts.",
+                hint="Use method='em'.",
+            )
         many = _restarts(start, restarts, setup)
         run, dropped = run_em(
             setup.em, _starts(setup, start, many, chance), tol=tol, max_iter=most,

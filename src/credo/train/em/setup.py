@@ -83,13 +83,6 @@ def prepared(
     families = [(n, graph.parents(n)) for n in graph.nodes]
     parameters._check(families, variables)
     held = parameters._fixed(graph, variables, fixed, like)
-    for name in graph.nodes:
-        if name not in held and counts(variables[name]):
-            raise InputError(
-                f"EM has no families of counts, and {name!r} counts.",
-                hint=f"Give numbers={{{name!r}: 'binned'}}, or learn from the rows that are there: "
-                "missing='available-cases'.",
-            )
     together = groups_of(tied, graph, variables, held)
     chosen = parameters._priors(prior, default, graph)
     layout = Layout([(variables[n], tuple(variables[p] for p in above)) for n, above in families])
@@ -117,6 +110,9 @@ def prepared(
     never = tuple(n for n in graph.nodes if e_step.gaps[n] >= e_step.weight * (1 - 1e-12))
     unnamed = tuple(n for n in never if isinstance(given.get(n), int))
     sample = rows if isinstance(rows, Table) else rows.take(np.arange(min(len(rows), _FIRST)), seen)
+    for name in graph.nodes:
+        if counts(variables[name]) and not e_step.marginals[name].any():
+            raise InputError(f"{name!r} counts, and no row has a number of it.")
     em = NetworkEM(e_step, beliefs, held, together)
     return Setup(graph, em, never, unnamed, said, sample, str(rows.schema.source))
 
@@ -244,14 +240,16 @@ def _with_numbers(
     families = {
         i: (child.name, [p.name for p in above])
         for i, (child, above) in enumerate(layout.families)
-        if isinstance(beliefs[i].beside, LinePrior)
+        if not child.is_discrete
+        and isinstance(beliefs[i].beside, LinePrior)
         and beliefs[i].beside.like_all  # type: ignore[union-attr]
         and all(v.name in seen for v in (child, *above))
     }
     tally = rows.tally(list(families.values())) if families else {}
     out = []
     for i, belief in enumerate(beliefs):
-        if isinstance(belief.beside, LinePrior) and belief.beside.like_all:
+        line = not layout.families[i][0].is_discrete
+        if line and isinstance(belief.beside, LinePrior) and belief.beside.like_all:
             found = tally[families[i]] if i in families else None
             own = LinePrior()
             if isinstance(found, Moments) and belief.estimate != "mle":
@@ -308,4 +306,5 @@ def start_of(setup: Setup, net: Network) -> Parameters:
                 f"In the start {child.name!r} has the parents {[p.name for p in local.parents]}, "
                 f"in the graph {[p.name for p in parents]}."
             )
-    return setup.em.parameters_of(net.distributions)
+    x, em = setup.em.parameters_of(net.distributions), setup.em
+    return em.with_laws(x, x.theta)
