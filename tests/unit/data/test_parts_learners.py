@@ -111,3 +111,19 @@ def test_folded_rows_merge_and_are_pickled():
         Folding(Layout([(schema["a"], ())]), {}, 256)(table.select(["a"])).native.absorb(
             *whole.native.packed()
         )
+
+
+@pytest.mark.parametrize("scale", ["auto", "range"])
+def test_k_means_of_parts_is_that_of_a_stream(apart, tmp_path, scale):
+    frame = gappy()
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    stream = cr.read(tmp_path / "rows.csv", memory="1kB")
+    with apart(frame) as read:
+        found = cr.cluster(read(), method="k-means", k=3, scale=scale)
+        told = str(found.profiles)
+    expected = cr.cluster(stream, method="k-means", k=3, scale=scale)
+    assert np.array_equal(found.labels, expected.labels) and found.sizes == expected.sizes
+    assert np.allclose(found.partition.trace, expected.partition.trace, rtol=1e-12)
+    assert found.quality["silhouette"] == pytest.approx(expected.quality["silhouette"])
+    assert told == str(expected.profiles)
+    assert found.notes == expected.notes

@@ -40,6 +40,7 @@ from credo.cli.rules import (
     names_of,
     numbers_from,
     numbers_option,
+    ordered_option,
     rule_options,
     rules_from,
     score_options,
@@ -76,6 +77,7 @@ BUDGET = 60.0
 @score_options
 @rule_options
 @numbers_option
+@ordered_option
 @intervened_option
 @soft_option
 @option("--seconds", "--budget", "limit", group=_SEARCH, type=float, default=BUDGET,
@@ -113,6 +115,7 @@ def command(
     max_parents: int | None,
     candidates: tuple[str, ...],
     numbers: tuple[str, ...],
+    ordered: bool,
     intervened: tuple[str, ...],
     soft: bool,
     limit: float,
@@ -181,6 +184,7 @@ def command(
         **rules,
         "start": None if start is None else dag_from(start),
         "numbers": numbers_from(numbers, "auto"),
+        "ordered": ordered,
         "intervened": intervened_from(intervened),
         "soft": soft,
         **options,

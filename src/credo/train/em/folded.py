@@ -16,6 +16,7 @@ import numpy as np
 
 from credo import _core
 from credo.data import Table
+from credo.model.networks.count_table import counts
 from credo.train.em.layout import Layout
 
 MIXED_STATES = 1 << 16
@@ -79,7 +80,7 @@ class Folded:
                 seen = ~gone
                 self.shift -= float(seen.sum() if w is None else w[seen].sum()) * np.log(scale)
             self.gaps[name] += float(gone.sum() if w is None else w[gone].sum())
-            holes[name] = gone if gone.any() else False
+            holes[name] = gone if gone.any() and not counts(child) else False
         for child, parents in self.how.layout.families:
             some = [holes[v.name] for v in (child, *parents) if holes[v.name] is not False]
             if not some:
@@ -105,8 +106,8 @@ class Folded:
         for own, more in ((self.gaps, other.gaps), (self.observed, other.observed)):
             for name, weight in more.items():
                 own[name] += weight
-        for name, counts in other.marginals.items():
-            self.marginals[name] += counts
+        for name, often in other.marginals.items():
+            self.marginals[name] += often
         return self
 
     def __getstate__(self) -> dict[str, Any]:
