@@ -190,7 +190,8 @@ def policy_of(decision: Variable, parents: tuple[Variable, ...], given: Any) -> 
     def chosen(choice: Any, left: tuple[Variable, ...]) -> Floats:
         if isinstance(choice, Mapping):
             raise InputError(f"{what} is a choice for each situation, got {shown(choice)}.")
-        return np.eye(decision.arity)[decision.code(choice)]
+        one: Floats = np.eye(decision.arity)[decision.code(choice)]
+        return one
 
     what = f"The policy of {decision.name!r}"
     if not parents:

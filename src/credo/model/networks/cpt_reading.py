@@ -51,9 +51,9 @@ def _of_mapping(
             raise InputError(f"{what} must be nested by {left[0].name!r} here.")
         return _of_row(child, found)
 
-    return (
-        row(given, ()) if not parents else filled(parents, given, what, row, (child.arity,), "row")
-    )
+    if not parents:
+        return _of_row(child, given)
+    return filled(parents, given, what, row, (child.arity,), "row")
 
 
 def _of_row(child: Variable, row: Any) -> NDArray[np.float64]:
@@ -104,7 +104,8 @@ def _of_frame(child: Variable, parents: tuple[Variable, ...], frame: Any) -> NDA
         if parent.name not in columns:
             raise unknown_name("The parent", parent.name, list(columns), "a column of the frame")
     rows = len(next(iter(columns.values()), ()))
-    ats = list(zip(*(columns[p.name] for p in parents), strict=True)) or [()] * rows
+    known = ([p.states[p.code(s)] for s in columns[p.name]] for p in parents)
+    ats = list(zip(*known, strict=True)) if parents else [()] * rows
     if child.name in columns and "p" in columns:
         cells = list(zip(ats, columns[child.name], columns["p"], strict=True))
     else:
