@@ -353,7 +353,7 @@ def test_the_table_is_a_heat_map_with_intervals(person, net):
     cell = person.panel().locator("td.heat").first
     spans = net.cpt("bronc").interval(0.95)
     assert f"{spans.lower[0, 0]:.2f}–{spans.upper[0, 0]:.2f}" in cell.text_content()
-    assert f"{net.cpt('bronc').counts[0, 0]:g} rows" in cell.get_attribute("title")
+    assert re.search(r"; \d+ rows", cell.get_attribute("title"))
 
 
 @slow
@@ -379,9 +379,11 @@ def test_the_paths_between_two_variables_are_lit(person, net):
     person.sees("Separated: neither tells of the other now.")
     assert person.page.locator(".edge.way.blocked").count() >= 4
     person.click("xray", "yes")
+    person.select("asia")
     person.button("Show").click()
     person.sees("Connected: one may tell of the other now.")
-    person.sees(re.compile(str(net.dag.why("asia", "smoke", given=["xray"]))[:40]))
+    told = str(net.dag.why("asia", "smoke", given=["xray"]))
+    assert person.panel().get_by_label("Paths", exact=True).text_content() == told
     assert person.page.locator(".edge.way").count() >= 4
     assert person.page.locator(".edge.way.blocked").count() == 0
 
