@@ -164,7 +164,7 @@ def judged_by(
     weights: Any = None,
 ) -> tuple[Judged | None, str]:
     """The figures of `learned(train, test)`, fold by fold; `kept` are the rows of the file."""
-    from credo.estimators.calibration import report_of
+    from credo.checking.sections.reliability import report_of
     from credo.estimators.folds import folds_of, most_folds
 
     if cv is None and most_folds(codes, len(codes)) < 2:

@@ -13,26 +13,6 @@ from numbers import Number
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "CredoError",
-    "CredoWarning",
-    "ImpossibleError",
-    "InputError",
-    "LateError",
-    "LimitError",
-    "MissingPackageError",
-    "NotIdentifiedError",
-    "SchemaError",
-    "TableError",
-    "UnknownNameError",
-    "close_names",
-    "near_file",
-    "out_of_memory",
-    "shown",
-    "unknown_name",
-]
-
-
 _NEAR = 0.75  # of two names of files, from which one may be meant by the other
 
 

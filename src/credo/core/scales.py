@@ -18,11 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from credo.core.bins import Bins
+from credo.core.bins import Bins as Bins
 from credo.core.errors import SchemaError, shown
 from credo.core.render import Told
-
-__all__ = ["Bins", "Scale", "Transform"]
 
 Floats = NDArray[np.float64]
 

@@ -16,9 +16,9 @@ from typing import Any, Literal
 from credo.core.errors import LimitError, SchemaError, shown, unknown_name
 from credo.core.frozen import Frozen, ReadOnly
 from credo.core.scales import Bins, Scale, scale_states
-from credo.core.state_values import is_missing, position, state_key
-
-__all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing", "position", "state_key"]
+from credo.core.state_values import is_missing as is_missing
+from credo.core.state_values import position as position
+from credo.core.state_values import state_key as state_key
 
 Kind = Literal["discrete", "continuous"]
 

@@ -26,7 +26,7 @@ from credo.core.threads import checked_threads
 from credo.data.columns.cells import Tokens
 from credo.data.columns.infer import Decision, Declared, decide
 from credo.data.columns.scan import scan
-from credo.data.columns.written import MISSING, Written, missing_words
+from credo.data.columns.written import Written, missing_words
 from credo.data.engines.distributed import Distributed
 from credo.data.engines.opening import parts_of
 from credo.data.engines.schema_pass import scan_parts
@@ -39,8 +39,6 @@ from credo.data.table import Table
 from credo.data.weights import Weights
 from credo.stats.block import Block
 from credo.stats.tally import Source, Tally
-
-__all__ = ["MISSING", "read", "tally"]
 
 _KINDS = ("discrete", "continuous", "drop")
 _SAID = {  # as other libraries have it

@@ -26,11 +26,6 @@ from credo.predict.rows.on_engines import frame_with_classes, frame_with_probabi
 from credo.predict.sql.statement import naive_sql, network_sql
 from credo.train.naive_bayes.learn import read_for
 
-__all__ = [
-    "Answers", "JointAnswers", "MixedTags", "TableAnswers", "as_before_if_refused",
-    "with_columns_of",
-]  # fmt: skip
-
 Floats = NDArray[np.float64]
 Method = TypeVar("Method", bound=Callable[..., Any])
 

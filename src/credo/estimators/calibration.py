@@ -27,8 +27,6 @@ from credo.estimators.inputs import (
 )
 from credo.estimators.rows import source_with_class
 
-__all__ = ["CalibrationReport", "Recalibrated", "calibration_report", "recalibrated", "report_of"]
-
 
 def calibration_report(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, bins: int = 10

@@ -19,17 +19,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.checking.sections.reliability import report_of
 from credo.core.errors import CredoWarning, InputError, unknown_name
 from credo.core.frozen import Frozen
 from credo.core.progress import track
 from credo.core.render import table_html, table_text
 from credo.data import Stream, Table, read
-from credo.estimators.calibration import report_of
 from credo.estimators.folds import folds_of
 from credo.estimators.naive_bayes import NaiveBayes
 from credo.estimators.network import NetworkClassifier
-
-__all__ = ["Comparison", "LearningCurves", "compare", "learning_curves"]
 
 Floats = NDArray[np.float64]
 Learner = Callable[[Table, Table, str], Any]

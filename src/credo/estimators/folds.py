@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 
-__all__ = ["Folds", "folds_of", "most_folds"]
-
 Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 _USUAL = 5
 

@@ -30,8 +30,6 @@ from credo.model.values.value import at_least, choice, readonly, whole
 from credo.predict.rows.mixture import Plan, Taken, taken
 from credo.train.mixtures.learn import gaussian_plan
 
-__all__ = ["GaussianMixture"]
-
 Floats = NDArray[np.float64]
 
 _TYPES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}

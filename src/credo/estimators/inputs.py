@@ -16,28 +16,6 @@ from credo.data import Stream, Table, is_path, unmasked
 from credo.model.values.reals import NotReal, reals
 from credo.stats.by_class import ByClass
 
-__all__ = [
-    "among_classes",
-    "as_table",
-    "class_name",
-    "comes_in_batches",
-    "different_lengths",
-    "encode_labels",
-    "given_classes",
-    "in_memory",
-    "is_named_table",
-    "label_array",
-    "not_among_classes",
-    "on_classes",
-    "plainly_valid",
-    "refuse_other_classes",
-    "row_weights",
-    "threads_of",
-    "validated",
-    "with_gaps_kept",
-    "without_absent",
-]
-
 Codes = NDArray[np.uint32]
 _SPAN = 100_000  # whole labels closer than this are numbered by a table
 

@@ -22,8 +22,6 @@ from credo.estimators.mixture_answers import STARTS, MixtureAnswers
 from credo.model.values.value import choice
 from credo.predict.rows.mixture import Plan, Taken, taken
 
-__all__ = ["LatentClasses"]
-
 Floats = NDArray[np.float64]
 
 KINDS = ("categorical", "gaussian", "counts", "ignore")

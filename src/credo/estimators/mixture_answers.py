@@ -20,8 +20,6 @@ from credo.predict.rows.mixture import Scored, Taken, scored
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import learned_cells
 
-__all__ = ["STARTS", "MixtureAnswers"]
-
 Floats = NDArray[np.float64]
 
 STARTS = {"kmeans": "k-means++", "k-means++": "k-means++", "random": "random"}

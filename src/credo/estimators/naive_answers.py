@@ -18,8 +18,6 @@ from credo.predict.intervals.naive_bayes import intervals_of_columns
 from credo.predict.rows.naive_linear import LinearForm, linear_form
 from credo.predict.rows.naive_row import Contributions, explain
 
-__all__ = ["NaiveAnswers"]
-
 Floats = NDArray[np.float64]
 
 

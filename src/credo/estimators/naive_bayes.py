@@ -46,11 +46,11 @@ from credo.estimators.rows import (
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.predict.rows.naive import (
     are_names,
-    check_unseen,
     predict_columns,
     refuse_no_column,
     variables_of,
 )
+from credo.predict.rows.naive_row import check_unseen
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes.count import by_class
 from credo.train.naive_bayes.em import Rows, check_unlabelled, em_model
@@ -67,8 +67,6 @@ from credo.train.naive_bayes.learn import (
     warn_unread,
 )
 from credo.train.naive_bayes.plan import Plan
-
-__all__ = ["NaiveBayes"]
 
 
 class NaiveBayes(TableAnswers, NaiveAnswers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

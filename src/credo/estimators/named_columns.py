@@ -17,8 +17,6 @@ from credo.core.errors import InputError
 from credo.data import position_names, unmasked
 from credo.estimators.inputs import as_table, is_named_table, plainly_valid, validated
 
-__all__ = ["NamedColumns"]
-
 
 class NamedColumns:
     """The names of the columns of X, and X of a later call under those names."""

@@ -50,13 +50,11 @@ from credo.estimators.rows import (
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.structures.structure_posterior import StructurePosterior
-from credo.predict.rows.naive import check_unseen, report_unseen
-from credo.predict.rows.naive_row import Contributions
+from credo.predict.rows.naive import report_unseen
+from credo.predict.rows.naive_row import Contributions, check_unseen
 from credo.train.naive_bayes.class_networks import METHODS
 from credo.train.naive_bayes.fit import not_negative
 from credo.train.naive_bayes.learn import classed_rows, read_for, told_aside
-
-__all__ = ["NetworkClassifier"]
 
 Floats = NDArray[np.float64]
 

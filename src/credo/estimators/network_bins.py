@@ -24,8 +24,6 @@ from credo.data import FEW_INTEGERS, Column, Stream
 from credo.train.naive_bayes.cells import refuse_infinite
 from credo.train.numbers.cutting import LOOKED_AT, cut_points, some_rows
 
-__all__ = ["Labels", "as_numbers", "check_bins", "stream_cuts", "trained_column"]
-
 Floats = NDArray[np.float64]
 
 _SPAN = 100_000  # whole numbers closer than this are told apart by a table

@@ -34,8 +34,6 @@ from credo.train.naive_bayes.cells import refuse_infinite
 from credo.train.naive_bayes.class_networks import class_families, class_network
 from credo.train.naive_bayes.learn import classed_rows
 
-__all__ = ["Counted", "counted_rows", "counted_stream", "more_counted", "number_column"]
-
 Floats = NDArray[np.float64]
 
 

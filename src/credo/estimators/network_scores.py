@@ -43,8 +43,6 @@ from credo.predict.rows.rows import log_posteriors
 from credo.stats.block import Block
 from credo.train.naive_bayes.aode import Aode
 
-__all__ = ["cells_of_row", "explained", "model_scores", "one_by_one", "with_new_states"]
-
 Floats = NDArray[np.float64]
 
 

@@ -41,19 +41,6 @@ from credo.train.naive_bayes.aode import as_states
 from credo.train.naive_bayes.learn import given_words, is_constant, read_again
 from credo.train.naive_bayes.plan import Plan, plan_of
 
-__all__ = [
-    "continuous_class",
-    "encoded_target",
-    "first_columns",
-    "is_source",
-    "later_rows",
-    "rows_there",
-    "source_with_class",
-    "state_codes",
-    "warn_absent",
-    "warn_grown",
-]
-
 Codes = NDArray[np.uint32]
 _HEAD = 64  # cells
 _KIND = "kinds={{{!r}: 'gaussian'}}"

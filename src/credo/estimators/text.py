@@ -48,8 +48,6 @@ from credo.stats.by_class import ByClass, Totals
 from credo.train.naive_bayes.fit import Options
 from credo.train.naive_bayes.text import FORMS, TextModel, train_text
 
-__all__ = ["TextNaiveBayes"]
-
 Floats = NDArray[np.float64]
 _VALUES = [np.float64, np.float32, np.int64, np.int32]
 _BATCH = 20_000  # documents of a stream that are held at a time

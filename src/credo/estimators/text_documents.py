@@ -18,8 +18,6 @@ from credo.core.errors import InputError
 from credo.core.schema import is_missing
 from credo.train.naive_bayes.text import TextModel
 
-__all__ = ["DenseRows", "Rows", "SparseRows", "documents_in", "one_document", "refuse_counts"]
-
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint32]
 Totals = tuple[Floats, bool]

@@ -16,11 +16,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from credo.core.errors import InputError, unknown_name
+from credo.data.out.atomic import WriteError
 from credo.formats.files import (
     ENDINGS,
     READ_ONLY,
     Limits,
-    WriteError,
     format_of,
     read_bytes,
     write_bytes,

@@ -32,8 +32,6 @@ from credo.model.networks.network import Network
 from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.undirected.factor_model import FactorModel
 
-__all__ = ["read", "write"]
-
 MODEL, ARRAYS = "model.json", "arrays.bin"
 JSON_BYTES = 32 * 2**20
 """`model.json` may be this large: it holds names, not numbers."""

@@ -17,8 +17,6 @@ from credo.core.schema import Variable
 from credo.model.networks.count_posterior import CountPosterior
 from credo.model.networks.count_table import CountTable
 
-__all__ = ["counts_json", "counts_of"]
-
 Floats = NDArray[np.float64]
 
 _LAW = ("values", "means", "zeros")

@@ -20,8 +20,6 @@ from credo.formats.reading import Reading
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.decisions.utility import Utility
 
-__all__ = ["KIND", "VERSION", "decision_network_of", "said_of"]
-
 KIND = "decision network"
 VERSION = 3
 """The version that is written, and the first that knows decisions."""

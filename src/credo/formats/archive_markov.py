@@ -28,8 +28,6 @@ from credo.model.undirected.feature import Feature
 from credo.model.undirected.markov_network import MarkovNetwork
 from credo.model.undirected.potentials import Potential
 
-__all__ = ["KINDS", "VERSION", "factor_model_of", "said_of"]
-
 VERSION = 2
 """The version that is written, and the first that knows undirected models."""
 

@@ -33,20 +33,6 @@ from credo.model.values.record import Record
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 
-__all__ = [
-    "VERSION",
-    "learned_json",
-    "learned_of",
-    "local_of",
-    "local_said",
-    "model_of",
-    "network_from",
-    "network_of",
-    "posterior_json",
-    "posterior_of",
-    "tables_of",
-]
-
 VERSION = 4
 """The latest version that is read; the least that says all is written."""
 
@@ -174,6 +160,7 @@ class Arrays:
 
 
 def take(said: Any, key: str, kind: type | tuple[type, ...], what: str) -> Any:
+    """What is said under a key, which must be of a kind."""
     value = said.get(key, take) if isinstance(said, dict) else take
     wrong = not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)
     if value is take or wrong:
@@ -267,6 +254,7 @@ def local_of(node: Any, variables: dict[str, Variable], arrays: Arrays) -> Local
 
 
 def record_of(said: Any) -> Record | None:
+    """The record that was written, or None."""
     if said is None:
         return None
     take(said, "how", str, "The record")

@@ -13,8 +13,6 @@ from credo.core.bins import Bins
 from credo.core.errors import CredoError, InputError
 from credo.core.scales import Scale, Transform
 
-__all__ = ["scale_of", "scale_said"]
-
 _LISTS = ("cuts", "edges", "masses", "atoms", "tails")
 
 

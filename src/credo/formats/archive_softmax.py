@@ -15,8 +15,6 @@ from credo.core.errors import CredoError, InputError
 from credo.core.schema import Variable
 from credo.model.networks.softmax import Softmax, SoftmaxPosterior
 
-__all__ = ["softmax_json", "softmax_of"]
-
 Floats = NDArray[np.float64]
 
 _POSTERIOR = ("mean", "covariance", "centre", "spread")

@@ -28,8 +28,6 @@ from credo.formats.reading import Reading
 from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.record import Record
 
-__all__ = ["KIND", "VERSION", "posterior_said", "structures_of"]
-
 VERSION = 2
 KIND = "structure posterior"
 

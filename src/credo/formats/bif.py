@@ -19,8 +19,6 @@ from credo.formats.states import kinds_text
 from credo.formats.writing import Page
 from credo.model.networks.network import Network
 
-__all__ = ["read", "write"]
-
 _ROW = re.compile(r'\s*+\(([^()"]*+)\)([^;"(){}]*+);')
 _BODY = re.compile(r'(?:[^"}]++|"[^"]*")*+\}')
 _BARE = re.compile(r'(?:[^\s{}()\[\]|;,"/\\]|/(?![/*]))+')

@@ -19,8 +19,6 @@ from math import prod
 from credo.formats.reading import Reading
 from credo.formats.scanner import C_COMMENTS, Scanner, Token
 
-__all__ = ["read"]
-
 _ASKED = {
     "kind", "discrete", "states", "numstates", "levels", "parents", "probs", "functable",
     "equation", "evidence",

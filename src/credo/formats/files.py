@@ -9,12 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from credo.core.errors import InputError, LimitError, near_file
-from credo.data.out.atomic import WriteError, replace_file
-
-__all__ = [
-    "ENDINGS", "READ_ONLY", "Limits", "WriteError", "format_of", "raise_limits", "read_bytes",
-    "write_bytes",
-]  # fmt: skip
+from credo.data.out.atomic import replace_file
 
 ENDINGS = {
     ".bif": "bif",

@@ -24,8 +24,6 @@ from credo.model.networks.network import Network
 if TYPE_CHECKING:
     from credo.formats.reading import Reading
 
-__all__ = ["Diagram", "Written", "written"]
-
 
 @dataclass(slots=True)
 class Diagram:

@@ -14,18 +14,6 @@ from collections.abc import Sequence
 from credo.core.errors import InputError
 from credo.core.schema import Variable
 
-__all__ = [
-    "IDENTIFIER",
-    "LETTER_FIRST",
-    "MARK",
-    "NOTHING",
-    "QUOTED",
-    "XML_TEXT",
-    "Spelling",
-    "distinct_texts",
-    "unescape",
-]
-
 MARK = "credo names _xH_"
 """What a file says, in a property or a comment, when it holds escaped names."""
 

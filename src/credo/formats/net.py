@@ -17,8 +17,6 @@ from credo.formats.writing import Page
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.networks.network import Network
 
-__all__ = ["read", "write"]
-
 _MARKS = "{}()[];,|="
 _KINDS = ("continuous", "function", "boolean", "number", "interval", "class")
 

@@ -21,8 +21,6 @@ from credo.formats.reading import Reading
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
 
-__all__ = ["expand", "parameters", "read"]
-
 Floats = NDArray[np.float64]
 
 

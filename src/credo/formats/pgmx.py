@@ -13,8 +13,6 @@ from math import prod
 from credo.formats.reading import Reading
 from credo.formats.xml_tree import Element, parse
 
-__all__ = ["read"]
-
 
 def read(data: bytes | str, reading: Reading) -> None:
     """Find the variables and tables of a PGMX file."""

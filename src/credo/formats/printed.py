@@ -12,8 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST", "ROUNDING", "TOLERANCE", "adds_up", "printing_error", "weights"]
-
 Floats = NDArray[np.float64]
 
 TOLERANCE, MOST = 1e-6, 1e-3

@@ -30,8 +30,6 @@ from credo.model.networks.network import Network
 from credo.model.values.record import Record
 from credo.model.values.value import readonly
 
-__all__ = ["Reading"]
-
 Floats = NDArray[np.float64]
 
 

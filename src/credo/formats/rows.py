@@ -14,8 +14,6 @@ import numpy as np
 from credo.formats.reading import Reading
 from credo.formats.scanner import Scanner, Token
 
-__all__ = ["Rows", "parts_of"]
-
 
 def parts_of(text: str) -> list[str]:
     """Numbers or names with blanks or commas between them."""

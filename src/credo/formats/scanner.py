@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from credo.formats.reading import Reading
 
-__all__ = ["ALL_COMMENTS", "C_COMMENTS", "Scanner", "Token"]
-
 C_COMMENTS = re.compile(r'"[^"]*"|//[^\n]*|/\*(?:.*?\*/|.*)', re.S)
 ALL_COMMENTS = re.compile(r'"[^"]*"|(?://|%|#)[^\n]*|/\*(?:.*?\*/|.*)', re.S)
 _DIGITS = re.compile(r"[0-9]{1,18}")

@@ -22,8 +22,6 @@ from credo.core.errors import InputError
 from credo.core.schema import Variable
 from credo.core.state_values import plain_state
 
-__all__ = ["from_json", "kinds_text", "restored", "state_text", "to_json"]
-
 _PARSE: dict[str, Callable[[str], Any]] = {
     "str": str,
     "bool": lambda text: {"True": True, "False": False}[text],

@@ -10,8 +10,6 @@ from typing import Any
 from credo.core.errors import CredoError
 from credo.formats.reading import Reading
 
-__all__ = ["loads"]
-
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.S)
 
 

@@ -29,8 +29,6 @@ from credo.formats.strict_json import loads as strict_loads
 from credo.formats.writing import Page
 from credo.model.networks.network import Network
 
-__all__ = ["Words", "declared", "names_comment", "read", "scopes_of", "write"]
-
 _COMMENT = re.compile(r"[ \t]*+c(?:[ \t]++(.*))?", re.S)
 _OURS = "credo "
 

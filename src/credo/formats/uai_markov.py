@@ -25,8 +25,6 @@ from credo.model.values.record import Record
 if TYPE_CHECKING:
     from credo.model.undirected.factor_model import FactorModel
 
-__all__ = ["read", "write"]
-
 
 def read(words: Words, *, types: bool) -> MarkovNetwork:
     """The Markov network of a MARKOV file."""

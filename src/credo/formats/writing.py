@@ -12,8 +12,6 @@ from credo.formats.states import state_text
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
 
-__all__ = ["Page"]
-
 
 class Page:
     """The names, states and tables of a discrete network, ready to be written."""

@@ -23,8 +23,6 @@ from credo.formats.xml_tree import Element, parse
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.networks.network import Network
 
-__all__ = ["read", "write"]
-
 LEAD = "x_"
 """GeNIe's identifiers start with a letter; one that would not gets this in front."""
 

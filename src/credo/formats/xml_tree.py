@@ -10,8 +10,6 @@ from xml.parsers import expat
 
 from credo.formats.reading import Reading
 
-__all__ = ["Element", "parse"]
-
 MAX_ELEMENTS = 2_000_000
 """More elements than this are not a network."""
 

@@ -18,8 +18,6 @@ from credo.formats.xml_tree import Element, parse
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.networks.network import Network
 
-__all__ = ["read", "write"]
-
 _LIMITED = "credo memory limited"
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <BIF VERSION="0.3">

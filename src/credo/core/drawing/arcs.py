@@ -8,8 +8,6 @@ from math import hypot
 from credo.core.drawing.edges import Point, Way, border
 from credo.core.drawing.layout import Box
 
-__all__ = ["arc", "reach"]
-
 _SIZE = 8.0  # of a head
 
 

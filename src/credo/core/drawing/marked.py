@@ -9,8 +9,6 @@ from credo.core.drawing.edges import Point, Way, border
 from credo.core.drawing.layout import HEIGHT, Box, layout
 from credo.core.drawing.svg import graph_svg, text_width, way_svg
 
-__all__ = ["marked_svg"]
-
 _SIZE = 8.0
 _INK = "#444444"
 

@@ -50,14 +50,6 @@ from credo.data.columns.numerals import as_bool, as_int, looks_like_date, number
 from credo.data.columns.profile import Doubt, Profile
 from credo.data.columns.written import Written, states_meant
 
-__all__ = [
-    "Decision",
-    "Declared",
-    "decide",
-    "named_like_id",
-    "typed_states",
-]
-
 FEW_TEXTS = 20
 _UNFIT = ": no model can hold it"
 _LIKE_NUMBERS = ", and no other cell is: write them as plain numbers (no %, currency or thousands)"

@@ -12,8 +12,6 @@ from credo.core.errors import TableError
 from credo.core.scales import Bins, Scale
 from credo.stats.rows import code_type
 
-__all__ = ["numbers_of", "on_scale"]
-
 Floats = NDArray[np.float64]
 
 

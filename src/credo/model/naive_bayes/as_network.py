@@ -20,8 +20,6 @@ from credo.model.networks.chain import chain_of_lines
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
 
-__all__ = ["RESERVE", "network_of"]
-
 RESERVE = "(not seen)"
 """The state that stands for all states held in reserve."""
 

@@ -19,8 +19,6 @@ from credo.core.schema import Variable
 from credo.model.naive_bayes.features import Feature, Normal, States
 from credo.model.values.reals import Floats
 
-__all__ = ["FeatureBlock", "NormalBlock", "StateBlock"]
-
 Flags = NDArray[np.bool_]
 
 

@@ -28,8 +28,6 @@ from credo.core.scales import Transform
 from credo.core.schema import Variable, is_missing
 from credo.model.values.reals import Floats
 
-__all__ = ["Bag", "Feature", "Kernel", "Normal", "Normals", "States", "number_of"]
-
 _LOG_2PI = math.log(2 * math.pi)
 _FARTHEST = 1e290  # squared distances stay finite, so that classes cancel far from all of them
 

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-__all__ = ["NaiveBayesModel"]
-
-
 @dataclass(frozen=True, eq=False)
 class NaiveBayesModel(Shown, NaiveBayesMethods, Frozen):
     """A trained naive Bayes classifier. Made by `credo.naive_bayes` and by `NaiveBayes.fit`.

@@ -26,8 +26,6 @@ from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.model.values.randomness import generator
 from credo.predict.rows.naive import coded, plain_codes, predict_columns, real, variables_of
 
-__all__ = ["intervals_of_columns", "intervals_of_row"]
-
 Floats = NDArray[np.float64]
 _CELLS = 2_000_000  # numbers held at a time
 _MOST = 100_000_000  # draws times parameters

@@ -26,21 +26,7 @@ from credo.data import Column, Columns, columns_for, unmasked, warn_renamed
 from credo.model.naive_bayes.blocks import FeatureBlock, NormalBlock, StateBlock
 from credo.model.naive_bayes.features import Bag, Normal, States
 from credo.model.naive_bayes.model import NaiveBayesModel
-from credo.predict.rows.naive_row import UNSEEN, check_unseen, no_state, zero_cells
-
-__all__ = [
-    "UNSEEN",
-    "are_names",
-    "check_unseen",
-    "coded",
-    "plain_codes",
-    "predict_columns",
-    "predict_table",
-    "real",
-    "refuse_no_column",
-    "report_unseen",
-    "variables_of",
-]
+from credo.predict.rows.naive_row import check_unseen, no_state, zero_cells
 
 Floats = NDArray[np.float64]
 Window = tuple[int, int, NDArray[np.uint16] | None, int]

@@ -30,8 +30,6 @@ from credo.model.naive_bayes.features import Bag, Feature, Normal, States, numbe
 from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.predict.rows.naive_row import check_unseen, joint_of_row, shares_of_row
 
-__all__ = ["LinearForm", "linear_form"]
-
 Floats = NDArray[np.float64]
 Coordinate = tuple[str, Any]  # a feature with its state, or "x", "x²" or "count"
 NEW_STATE = "(a new state)"

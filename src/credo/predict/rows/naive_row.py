@@ -33,12 +33,6 @@ from credo.model.methods.pictures import picture
 from credo.model.naive_bayes.features import Feature, States
 from credo.model.naive_bayes.model import NaiveBayesModel
 
-__all__ = [
-    "UNSEEN", "Contributions", "check_unseen", "compared_classes", "contributions", "difference",
-    "explain", "joint_of_row", "no_state", "posterior_of_row", "ruled_out", "shares_of_row",
-    "zero_cells",
-]  # fmt: skip
-
 Floats = NDArray[np.float64]
 
 UNSEEN = ("missing", "error", "smooth")

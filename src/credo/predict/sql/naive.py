@@ -18,8 +18,6 @@ from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.predict.sql.reading import Reader
 from credo.predict.sql.steps import IMPOSSIBLE, added
 
-__all__ = ["density", "finite_logs", "naive_numbers", "naive_scores"]
-
 _TOGETHER = 4  # numbers that vary together of which every pattern of gaps is written
 _FARTHEST = 1e145  # how many spreads away a number may be: its square stays finite
 

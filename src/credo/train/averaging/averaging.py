@@ -28,7 +28,7 @@ from credo.train.averaging.chains import Sampled, sampled, walked
 from credo.train.averaging.exact import LISTED, graphs_of_orders, guard, listed, sums
 from credo.train.averaging.lists import Weighed, outside_line, weighed
 from credo.train.averaging.posterior import Made, drawn, drawn_with_cells, posterior
-from credo.train.numbers.choosing import Choice, asked_numbers, number_names
+from credo.train.numbers.ways import Choice, asked_numbers, number_names
 from credo.train.parameters.experiments import experiments, spooled_rows
 from credo.train.parameters.sources import Opened
 from credo.train.parameters.told import schema_with

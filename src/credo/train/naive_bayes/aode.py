@@ -32,8 +32,6 @@ from credo.stats.counts import Counts
 from credo.train.naive_bayes.fit import not_negative
 from credo.train.naive_bayes.tan import class_features, pair_families
 
-__all__ = ["Aode", "aode", "aode_families", "as_states"]
-
 Floats = NDArray[np.float64]
 
 

@@ -14,16 +14,6 @@ from credo.core.interval_states import cuts_of, interval_codes
 from credo.core.schema import MAX_STATES, Variable
 from credo.data import Column, Columns
 
-__all__ = [
-    "declared_column",
-    "holds_numbers",
-    "joint_values",
-    "numbers_of_column",
-    "refuse_infinite",
-    "refuse_no_counts",
-    "whole_column",
-]
-
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 

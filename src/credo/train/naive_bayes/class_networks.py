@@ -29,8 +29,6 @@ from credo.train.naive_bayes.learn import tally_by_class
 from credo.train.naive_bayes.plan import Plan
 from credo.train.naive_bayes.tan import class_features, pair_families, tan
 
-__all__ = ["METHODS", "class_families", "class_network"]
-
 METHODS = ("tan", "aode", "naive-bayes", "average")
 
 

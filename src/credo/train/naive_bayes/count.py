@@ -36,8 +36,6 @@ from credo.train.naive_bayes.cells import (
 from credo.train.naive_bayes.numbers import model_numbers
 from credo.train.naive_bayes.plan import NUMBER, Plan
 
-__all__ = ["by_class", "class_moments"]
-
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint32]

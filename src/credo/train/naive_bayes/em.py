@@ -47,8 +47,6 @@ from credo.train.naive_bayes.count import by_class, class_moments
 from credo.train.naive_bayes.fit import Options, train
 from credo.train.naive_bayes.plan import Plan
 
-__all__ = ["Rows", "check_unlabelled", "em_model"]
-
 Floats = NDArray[np.float64]
 Rows = Callable[[], Iterable[tuple[Columns, NDArray[np.uint32], NDArray[Any] | None]]]
 """Columns, the class of each row (the number of classes where it has none) and weights, in parts;

@@ -36,8 +36,6 @@ from credo.stats.by_class import ByClass, ClassMoments, JointMoments, Points, St
 from credo.stats.window_counts import WindowCounts
 from credo.train.naive_bayes.plan import check_numbers
 
-__all__ = ["Options", "check_options", "class_log_prior", "log_shares", "not_negative", "train"]
-
 
 @dataclass(frozen=True, slots=True)
 class Options:

@@ -27,22 +27,6 @@ from credo.train.naive_bayes.numbers import LOOKED_AT, model_numbers
 from credo.train.naive_bayes.plan import NUMBER, Plan, plan_of
 from credo.train.numbers.cutting import some_rows
 
-__all__ = [
-    "classed_rows",
-    "given_words",
-    "is_constant",
-    "naive_bayes",
-    "plan_of_source",
-    "read_again",
-    "read_for",
-    "settle_stream",
-    "source_by_class",
-    "tally_by_class",
-    "told_aside",
-    "warn_of",
-    "warn_unread",
-]
-
 
 def naive_bayes(
     table: Any,

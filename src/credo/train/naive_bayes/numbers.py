@@ -28,8 +28,6 @@ from credo.train.naive_bayes.plan import NUMBER, Plan
 from credo.train.numbers.cutting import cut_points, spread_places
 from credo.train.numbers.transforms import PRICED, best_transform
 
-__all__ = ["LOOKED_AT", "chosen_model", "model_numbers"]
-
 Floats = NDArray[np.float64]
 
 LOOKED_AT = 16_384

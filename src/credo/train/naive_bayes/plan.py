@@ -9,8 +9,6 @@ from credo.core.errors import InputError, close_names, unknown_name
 from credo.core.interval_states import cuts_of
 from credo.core.scales import Transform
 
-__all__ = ["KINDS", "NUMBER", "Plan", "check_numbers", "plan_of"]
-
 KINDS = (
     "categorical", "bernoulli", "gaussian", "transformed", "binned", "counts", "kernel", "ignore",
 )  # fmt: skip

@@ -24,8 +24,6 @@ from credo.model.graphs.dag import Dag
 from credo.stats.counts import Counts
 from credo.train.structure.trees import spanning_forest
 
-__all__ = ["class_features", "conditional_information", "pair_families", "spanning_tree", "tan"]
-
 Floats = NDArray[np.float64]
 
 

@@ -29,8 +29,6 @@ from credo.core.frozen import Frozen
 from credo.stats.by_class import ByClass, Totals
 from credo.train.naive_bayes.fit import Options, class_log_prior, not_negative
 
-__all__ = ["FORMS", "TextModel", "train_text"]
-
 Floats = NDArray[np.float64]
 
 FORMS = ("multinomial", "bernoulli", "complement")

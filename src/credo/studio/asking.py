@@ -1,0 +1,171 @@
+"""The requests of Ask and Look: what is known, what is believed, what there is to say of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from credo.core.errors import CredoError, InputError
+from credo.plot.networks.boxes import is_number
+from credo.studio.beliefs import beliefs, intervals
+from credo.studio.evidence import HOWS, Known, Moment, clicked, softened
+from credo.studio.inspectors import edge_details, node_details
+from credo.studio.panel import panel
+from credo.studio.state import Json, State, Verb
+
+if TYPE_CHECKING:
+    from credo.studio.session import Session
+
+__all__ = ["VERBS", "shown_state"]
+
+
+# --- changes -----------------------------------------------------------------------------------
+
+
+def _click(session: Session, at: State, /, name: str, state: int, how: str) -> State:
+    variable = at.variable(name)
+    _one_of(how, HOWS)
+    if is_number(variable):
+        raise InputError(f"{name!r} is a number: give it a value.")
+    if not 0 <= state < variable.arity:
+        raise InputError(
+            f"The state of {name!r} must be a position from 0 to {variable.arity - 1}, got {state}."
+        )
+    known = clicked(at.moment.of(name), state, how, variable)
+    return replace(at, moment=at.moment.knowing(name, known))
+
+
+def _value(session: Session, at: State, /, name: str, value: float, how: str) -> State:
+    variable = at.variable(name)
+    _one_of(how, ("is", "do"))
+    if not is_number(variable):
+        raise InputError(f"{name!r} has states: click one of them.")
+    if not math.isfinite(value):
+        raise InputError(f"The value of {name!r} must be a finite number, got {value}.")
+    moment = at.moment.knowing(name, Known(how, (), float(value)))
+    if how == "do" or variable.scale is not None:
+        at.asked.at(moment)  # refused here if it cannot be, before it is kept
+    return replace(at, moment=moment)
+
+
+def _soft(session: Session, at: State, /, name: str, weights: list[Any]) -> State:
+    variable = at.variable(name)
+    if is_number(variable):
+        raise InputError(f"{name!r} is a number: give it a value.")
+    return replace(at, moment=at.moment.knowing(name, softened(weights, variable)))
+
+
+def _clear(session: Session, at: State, /, name: str | None) -> State:
+    if name is None:
+        return replace(at, moment=Moment())
+    at.variable(name)
+    return replace(at, moment=at.moment.knowing(name, None))
+
+
+def _row(session: Session, at: State, /, index: int, open: str | None) -> State:
+    if at.data is None:
+        raise InputError("There are no rows to step through.", hint="Start with --data.")
+    if not 0 <= index < len(at.data):
+        raise InputError(f"The row must be a number from 0 to {len(at.data) - 1}, got {index}.")
+    if open is not None:
+        at.variable(open)
+    known = tuple((n, k) for n, k in _cells(at, index).items() if n != open)
+    return replace(at, moment=Moment(known, index, open))
+
+
+# --- questions ---------------------------------------------------------------------------------
+
+
+def shown_state(at: State) -> Json:
+    """What is known and believed in a state."""
+    return {
+        "known": {n: _shown(k) for n, k in at.moment.known},
+        "row": at.moment.row,
+        "actual": _actual(at),
+        **beliefs(at.asked, at.moment),
+    }
+
+
+def _panel(session: Session, at: State, /, selected: str | None) -> Json:
+    if selected is not None:
+        at.variable(selected)
+    return panel(at.asked, at.moment, selected)
+
+
+def _intervals(session: Session, at: State, /) -> Json:
+    try:
+        return {"intervals": intervals(at.asked, at.moment)}
+    except CredoError as error:  # no posterior, or none after an intervention
+        return {"intervals": None, "why": str(error)}
+
+
+def _node(session: Session, at: State, /, name: str) -> Json:
+    at.variable(name)
+    return node_details(at.net, name)
+
+
+def _edge(session: Session, at: State, /, **ends: str) -> Json:
+    for name in ends.values():
+        at.variable(name)
+    return edge_details(at.net, ends["from"], ends["to"])
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def _cells(at: State, index: int) -> dict[str, Known]:
+    """What a row says of the variables; a state that the model does not have says nothing."""
+    assert at.data is not None
+    row = at.data.take([index])
+    out: dict[str, Known] = {}
+    for variable in at.net.variables:
+        if variable.name not in row:
+            continue
+        [cell] = row.values(variable.name).tolist()
+        if cell is None or cell != cell:
+            continue
+        if is_number(variable):
+            out[variable.name] = Known("is", (), float(cell))
+            continue
+        try:
+            out[variable.name] = Known("is", (variable.code(cell),))
+        except CredoError:
+            continue
+    return out
+
+
+def _actual(at: State) -> Json | None:
+    """What the row says of the variable that was left open."""
+    if at.moment.row is None or at.moment.open is None:
+        return None
+    known = _cells(at, at.moment.row).get(at.moment.open)
+    return None if known is None else {"name": at.moment.open, **_shown(known)}
+
+
+def _shown(known: Known) -> Json:
+    return {
+        "how": known.how, "states": list(known.states), "value": known.value,
+        "weights": list(known.weights),
+    }  # fmt: skip
+
+
+def _one_of(how: str, among: tuple[str, ...]) -> None:
+    if how not in among:
+        raise InputError(f"how must be one of {', '.join(among)}, got {how!r}.")
+
+
+_NAME: dict[str, tuple[type, ...]] = {"name": (str,)}
+
+VERBS: dict[str, Verb] = {
+    "click": Verb(_click, {**_NAME, "state": (int,), "how": (str,)}, changes=True),
+    "value": Verb(_value, {**_NAME, "value": (int, float), "how": (str,)}, changes=True),
+    "soft": Verb(_soft, {**_NAME, "weights": (list,)}, changes=True),
+    "clear": Verb(_clear, {"name": (str, type(None))}, changes=True),
+    "row": Verb(_row, {"index": (int,), "open": (str, type(None))}, changes=True),
+    "panel": Verb(_panel, {"selected": (str, type(None))}),
+    "intervals": Verb(_intervals, {}),
+    "node": Verb(_node, _NAME),
+    "edge": Verb(_edge, {"from": (str,), "to": (str,)}),
+}
+"""The requests by their names."""
