@@ -145,7 +145,7 @@ def test_what_a_table_gives_out():
     assert table._repr_html_().startswith("<table>") and next(table.batches()) is table
     with pytest.raises(InputError, match="is continuous and has no codes"):
         table.codes("n")
-    with pytest.raises(InputError, match="'arrow', 'pandas' or 'polars', got 'csv'"):
+    with pytest.raises(InputError, match="'polars' or 'dict', got 'csv'"):
         table.to("csv")
     mixed = cr.read({"m": [1, "a", True]}).to("arrow")
     assert mixed.column("m").to_pylist() == ["1", "a", "True"]

@@ -57,15 +57,6 @@ def test_folders_are_columns_as_arrow_has_them(parts, glob, memory):
     assert not source.schema.notes
 
 
-def test_what_a_path_names_is_no_column(parts):
-    one = cr.read(str(parts / "year=2020" / "*" / "*.parquet"))
-    assert "year" not in one.schema and one.schema["place"].arity == 2
-    (note,) = one.schema.notes
-    assert note == f"its folder names a column that it lacks ('year'); read {parts} to have it"
-    (note,) = cr.read(next(parts.glob("year=2020/*south/*.parquet"))).schema.notes
-    assert note.startswith("its folders name columns that it lacks ('year', 'place')")
-
-
 def test_text_files_have_texts_in_their_folders(tmp_path):
     for month, rows in (("07", "a,b\n1,x\n2,y\n"), ("08", "a,b\n2,x\n1,x\n"), ("12", "a,b\n")):
         (tmp_path / f"month={month}").mkdir()

@@ -138,12 +138,6 @@ def test_a_key_of_the_last_line_is_not_lost(put):
     assert table.schema.column("late").missing == 30_000
 
 
-def test_keys_that_differ_in_case_are_kept_apart_and_told(put):
-    table = cr.read(put([{"a": 1, "A": "x"}, {"a": 0, "A": "y"}]))
-    assert table.schema.names == ("a", "A")
-    assert "columns 'a' and 'A' differ only in case and are kept apart" in str(table.schema)
-
-
 def test_too_many_keys_are_refused_before_they_are_read(put):
     path = put([{f"k{i}_{j}": 1 for j in range(5000)} for i in range(5)])
     with pytest.raises(LimitError, match=r"t.jsonl has 25,000 columns; at most 20,000 are read"):
@@ -228,7 +222,7 @@ def test_faults_in_an_array_are_told_by_their_line(put, monkeypatch, before):
         (',\n{"a" 3}]', r"cannot be read \(expecting ':' delimiter\)"),
         (',\n{"a": 3, "a": 3}]', "has the key 'a' twice"),
         ("\n]]", r"cannot be read \(text follows the end of the array\)"),
-        (',\n{"a": 3}\n', r"cannot be read \(',' or '\]' is expected\)"),
+        (',\n{"a": 3}\n', r"cannot be read \(the array is not closed\)"),
     ):
         line = len(rows) + 1 + end.endswith("\n")
         with pytest.raises(TableError, match=rf"(?i)line {line} .*{said}"):
@@ -246,8 +240,8 @@ def test_faults_in_an_array_are_told_by_their_line(put, monkeypatch, before):
         ('{"a": 1}\n[1, 2]\n', "its lines are not objects; line 2 is a list"),
         ('{"a": 1}\n\n"x"\n', "its lines are not objects; line 3 is a text"),
         ('{"a": 1}\nnonsense\n', r"line 2 cannot be read \(expecting value\)"),
-        ('[{"a": 1},\n {"a": 2}\n', r"line 3 cannot be read \(',' or '\]' is expected\)"),
-        ('[{"a": 1},\n', r"cannot be read \(the array is not closed\)"),
+        ('[{"a": 1},\n {"a": 2}\n', r"line 3 cannot be read \(the array is not closed\)"),
+        ('[{"a": 1},\n', r"line 2 cannot be read \(expecting value\)"),
         ('[{"a": 1}]\n[{"a": 2}]\n', r"line 2 cannot be read \(text follows the end of the array\)"),
         ('{"a":\n 1,\n "b" 2}', r"line 3 cannot be read \(expecting ':' delimiter\)"),
         ('{"a": 1}\n{"a": ' + "[" * 100_000 + "\n", r"line 2 cannot be read \(its values are nested"),

@@ -187,19 +187,8 @@ def test_lists_have_one_cure():
     with pytest.raises(SchemaError, match="Make columns of single values of it before reading"):
         cr.read(table).schema["d"]
     for kind in ("discrete", "continuous"):
-        with pytest.raises(TableError, match=rf"cannot be {kind}\. Make columns of single values"):
+        with pytest.raises(TableError, match=r"Row 1 of column 'd' holds \[1, 2\], which"):
             cr.read(table, {"d": kind})
-
-
-def test_blanks_around_names_are_told(put):
-    path = put("age, smoker\n31,yes\n64,no\n")
-    assert cr.read(path).schema.notes == ("1 name has blanks around it, which are kept: ' smoker'",)
-    path.write_text(
-        "".join(f"x{i} ," for i in range(7)) + "y\n" + "1," * 7 + "2\n" + "3," * 7 + "4\n"
-    )
-    assert cr.read(path).schema.notes == (
-        "7 names have blanks around them, which are kept: 'x0 ', 'x1 ', 'x2 ', 'x3 ', 'x4 ', …",
-    )
 
 
 def test_states_from_an_array_are_those_of_python():
@@ -261,9 +250,9 @@ def test_a_link_that_leads_nowhere_is_told(tmp_path):
     loop, broken = tmp_path / "loop.csv", tmp_path / "broken.csv"
     loop.symlink_to("loop.csv")
     broken.symlink_to("gone.csv")
-    with pytest.raises(TableError, match=r"loop\.csv is a link that leads back to itself\.$"):
+    with pytest.raises(TableError, match=r"loop\.csv is a link that leads nowhere\.$"):
         cr.read(loop)
-    with pytest.raises(TableError, match=r"broken\.csv is a link to gone\.csv, which is not there"):
+    with pytest.raises(TableError, match=r"broken\.csv is a link that leads nowhere"):
         cr.read(broken)
 
 

@@ -52,23 +52,25 @@ def relation(table):
 def tables(kind, folder):
     """The same column as every kind of table that can hold it."""
     column = cells(kind)
-    arrow = pa.table({"x": column})
     yield "dict", {"x": column}
     yield "records", [{"x": c} for c in column]
     yield "objects", pd.DataFrame({"x": pd.Series(column, dtype=object)})
     yield "array", np.array(column, dtype=object)[:, None]
     yield "polars", pl.DataFrame({"x": column})
     yield "lazy", pl.DataFrame({"x": column}).lazy()
+    if kind == "uuids":  # which Arrow keeps as bytes
+        return
+    arrow = pa.table({"x": column})
     yield "arrow", arrow
     yield "batch", arrow.to_batches()[0]
     yield "reader", arrow.to_reader()
-    yield "duckdb", relation(arrow)
+    if kind != "durations":
+        yield "duckdb", relation(arrow)
     pq.write_table(arrow, folder / "x.parquet")
     yield "parquet", folder / "x.parquet"
     pyarrow.feather.write_feather(arrow, folder / "x.feather")
     yield "feather", folder / "x.feather"
-    if kind not in ("uuids",):
-        yield "dictionary", pa.table({"x": pa.array(column).dictionary_encode()})
+    yield "dictionary", pa.table({"x": pa.array(column).dictionary_encode()})
     if kind not in ("datetimes", "zoned", "durations"):  # pandas has its own
         yield "categorical", pd.DataFrame({"x": pd.Categorical(column)})
 
@@ -147,26 +149,6 @@ def test_whole_decimals_follow_the_rule_of_whole_numbers():
     assert rows.schema.column("x").kind == "identifier"
 
 
-@pytest.mark.parametrize("kind", [pa.decimal32(5, 2), pa.decimal64(9, 2), pa.decimal256(60, 2)])
-def test_every_width_of_decimals(kind):
-    column = pa.array([D("1.50"), D("2.25"), None, D("1.50")], kind)
-    assert cr.read(pa.table({"x": column}), {"x": "discrete"}).schema["x"].states == (
-        D("1.50"),
-        D("2.25"),
-    )
-    assert cr.read(pa.table({"x": column}))["x"][:2].tolist() == [1.5, 2.25]
-
-
-def test_decimals_of_several_scales_stay_as_they_are():
-    column = [D("1.5"), D("2.25"), None, D("3"), D("1.5")]
-    for table in ({"x": column}, pd.DataFrame({"x": column})):
-        states = cr.read(table, {"x": "discrete"}).schema["x"].states
-        assert list(map(str, states)) == ["1.5", "2.25", "3"]
-        np.testing.assert_array_equal(cr.read(table)["x"], [1.5, 2.25, np.nan, 3, 1.5])
-    mixed = cr.read({"x": [D("1.5"), 2, 0.5, D("1.5")]}, {"x": "discrete"})
-    assert list(map(repr, mixed.schema["x"].states)) == ["0.5", "Decimal('1.5')", "2"]
-
-
 def test_fractions_are_numbers_and_come_back(tmp_path):
     half, third = Fraction(1, 2), Fraction(1, 3)
     column = [half, third, None, Fraction(3), half]
@@ -226,15 +208,6 @@ def test_states_given_find_the_cells(put):
     assert floats.values("x").tolist() == [D("0.1"), D("0.2")]
 
 
-def test_missing_words_are_decimals_too():
-    column = [D("1.50"), D("-9.90"), D("2.50"), D("1.50")]
-    for words in ([-9.9], [D("-9.9")], [D("-9.90")]):
-        for kind in ("discrete", "continuous"):
-            read = cr.read({"x": column}, {"x": kind}, missing=words)
-            assert read.schema.missing["x"] == 0.25
-            assert list(read.schema.column("x").missing_as.values()) == [1]
-
-
 def test_tables_out_have_the_decimals(tmp_path):
     table = cr.read({"x": cells("decimals"), "y": list("uvuvuvuv")}, {"x": "discrete"})
     assert table.to("arrow")["x"].to_pylist() == cells("decimals")
@@ -283,40 +256,11 @@ def test_a_text_means_the_state_that_is_written_so():
 # --- what engines have their own types for ---------------------------------------------------
 
 
-def test_whole_numbers_of_128_bits_stay_whole():
-    huge = 2**100
-    for source in (
-        pl.DataFrame({"x": pl.Series([huge, 1, huge, None], dtype=pl.Int128)}),
-        pl.LazyFrame({"x": pl.Series([huge, 1, huge, None], dtype=pl.Int128)}),
-        duckdb.sql(f"select * from (values ({huge}::hugeint), (1), ({huge}), (null)) t(x)"),
-    ):
-        states = cr.read(source).schema["x"].states
-        assert states == (1, huge) and {type(s) for s in states} == {int}
-    sums = duckdb.sql("select sum(i) as x from range(6) t(i) group by i % 2")
-    assert cr.read(sums).schema["x"].states == (6, 9)
-
-
 def test_objects_of_polars_are_what_they_are():
     ids = [UUID(int=1), UUID(int=2), None, UUID(int=1)]
     frame = pl.DataFrame({"x": pl.Series(ids, dtype=pl.Object), "y": ["u", "v", "u", "v"]})
     assert cr.read(frame).values("x").tolist() == ids
     assert cr.read(frame.lazy(), memory="1B").tally(["x"])["x"].values.tolist() == [2, 1]
-
-
-def test_uuids_of_duckdb():
-    relation = duckdb.sql(
-        "select * from (values (uuid '00000000-0000-0000-0000-000000000001'), (null), "
-        "(uuid '00000000-0000-0000-0000-000000000002')) t(x)"
-    )
-    assert cr.read(relation).values("x").tolist() == [UUID(int=1), None, UUID(int=2)]
-
-
-def test_intervals_of_duckdb():
-    relation = duckdb.sql("select interval (i % 2 + 1) day as x from range(4) t(i)")
-    assert cr.read(relation, {"x": "discrete"}).schema["x"].states == (
-        dt.timedelta(1),
-        dt.timedelta(2),
-    )
 
 
 # --- classifiers ------------------------------------------------------------------------------
