@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.engine_frames import lies_with_engine
-from credo.core.errors import CredoWarning, InputError, close_names, unknown_name
+from credo.core.errors import CredoWarning, InputError, TableError, close_names, unknown_name
 from credo.core.schema import Variable, is_missing, state_key
 from credo.data import (
     FEW_INTEGERS,
@@ -148,7 +148,7 @@ def first_columns(
     plan = plan_of(names, kinds, covariance, states, numbers)
     found = columns_of(x)
     if not found.by_name and set(found.aside.values()) == {EMPTY}:
-        read(x)  # which says so
+        raise TableError("Every cell of the rows is missing.")
     aside = dict(found.aside)
     words = given_words(plan, aside, one=isinstance(kinds, str), more=more)
     words = {n: w for n, w in words.items() if w != "drop"}

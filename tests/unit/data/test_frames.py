@@ -151,15 +151,6 @@ def test_int_nan_from_a_list_stays_whole():
     assert all(isinstance(s, int) for s in table.schema["n"].states)
 
 
-def test_pandas_odd_column_names():
-    frame = pd.DataFrame([[0, 1], [1, 0]], columns=[0, ("a", "b")])
-    assert cr.read(frame).schema.names == ("0", "('a', 'b')")
-    two_levels = pd.DataFrame(
-        [[0, 1], [1, 0]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")])
-    )
-    assert cr.read(two_levels).schema.names == ("a x", "a y")
-
-
 @pytest.mark.parametrize("cells", [[1, 2.5, True], [2.5, True, 1], [None, 2.5, False, 1]])
 def test_a_boolean_among_numbers_stays_one(cells):
     for column in (cells, np.array(cells, dtype=object)):

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import math
 
 import numpy as np
 import pyarrow as pa
@@ -147,16 +146,6 @@ def test_too_many_keys_are_refused_before_they_are_read(put):
 # --- the very file ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "other"), [("br[1].jsonl", "br1.jsonl"), ("q?.jsonl", "q1.jsonl")]
-)
-def test_a_path_with_glob_characters_is_that_file(put, name, other):
-    put([{"a": "wrong"}, {"a": "file"}], other)
-    path = put([{"a": "right"}, {"a": "one"}], name)
-    assert cr.read(path).schema["a"].states == ("one", "right")
-    assert cr.read(str(path)).rows == 2
-
-
 # --- values -------------------------------------------------------------------------------
 
 
@@ -290,16 +279,3 @@ def test_a_decompression_bomb_is_refused(put, monkeypatch, ending):
         path = put(pa.compress(text, "zstd", asbytes=True), "t.jsonl.zst")
     with pytest.raises(LimitError, match="unpacks to more than 200 times its size"):
         cr.read(path)
-
-
-def test_files_of_a_glob_must_agree_on_types(put):
-    put([{"x": 1.5}, {"x": 2.5}], "a.jsonl")
-    path = put([{"x": "7"}, {"x": "8"}], "b.jsonl")
-    with pytest.raises(TableError, match=r"Column 'x' is str in b.jsonl and float in a.jsonl"):
-        cr.read(str(path.parent / "*.jsonl"))
-
-
-def test_a_key_that_is_always_null_is_empty(put):
-    table = cr.read(put([{"a": 1, "b": None}, {"a": 0, "b": None}]))
-    assert table.schema.column("b").kind == "empty"
-    assert not math.isnan(table.schema.missing["a"])

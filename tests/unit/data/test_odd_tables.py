@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 
 import credo as cr
@@ -34,15 +33,6 @@ def test_intervals_sparse_and_long_floats():
 
 
 # --- Arrow ------------------------------------------------------------------------------------
-
-
-def test_runs_and_booleans_of_a_byte():
-    runs = pa.RunEndEncodedArray.from_arrays(pa.array([4, 6], pa.int32()), pa.array(["a", "b"]))
-    assert cr.read(pa.table({"x": runs, "y": Y})).values("x").tolist() == list("aaaabb")
-    numbers = pa.RunEndEncodedArray.from_arrays(pa.array([4, 6], pa.int32()), pa.array([0.5, 1.5]))
-    assert cr.read(pa.table({"x": numbers})).values("x").tolist() == [0.5] * 4 + [1.5] * 2
-    bits = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0, None, 1, 0, 1], pa.int8()))
-    assert cr.read(pa.table({"x": bits})).schema["x"].states == (False, True)
 
 
 # --- NumPy, and what is no table ----------------------------------------------------------------
@@ -105,40 +95,6 @@ def test_bytes_in_the_other_order_are_the_same_numbers(kind):
     )
     assert cr.read({"a": masked}, words).schema == cr.read({"a": cells[:4]}, words).schema
     assert cr.read(np.stack([other, other], 1), words, columns=["a", "b"]).rows == 5
-
-
-def test_fields_of_records_are_set_aside_not_refused():
-    kind = [("y", "U1"), ("pair", "i4", (2,)), ("inner", [("u", "i4"), ("v", "U2")])]
-    array = np.array([("p", [1, 2], (1, "a")), ("q", [3, 4], (2, "b"))], dtype=kind)
-    schema = cr.read(array).schema
-    assert schema.names == ("y",)
-    assert {schema.column(n).kind for n in ("pair", "inner")} == {"unsupported"}
-
-
-@pytest.mark.parametrize("memory", [None, 1])
-def test_rows_of_weight_0_leave_columns_that_arrow_cannot_filter(memory):
-    texts = pa.array(["a", "b", "a", "c"])
-    columns = {
-        "view": texts.cast(pa.string_view()),
-        "runs": pc.run_end_encode(texts),
-        "inside": pa.array([["a"], ["b"], ["a"], ["c"]], pa.list_(pa.string_view())),
-        "bytes": pa.array([b"a", b"b", b"a", b"c"], pa.binary_view()),
-    }
-    schema = {"bytes": "discrete"}
-    table = cr.read(pa.table(columns), schema, weights=[1, 0, 2, 1], memory=memory)
-    counts = table.tally(["view", "runs", "bytes"])
-    assert [np.asarray(counts[n]).tolist() for n in ("view", "runs", "bytes")] == [[3, 1]] * 3
-    assert table.schema.column("inside").kind == "unsupported"
-
-
-def test_a_dictionary_of_text_views_may_hold_numbers():
-    cells = pa.DictionaryArray.from_arrays(
-        pa.array([1, 0, None]), pa.array(["1.5", "2"]).cast(pa.string_view())
-    )
-    assert cr.read(pa.table({"x": cells}), {"x": "continuous"}).values("x")[:2].tolist() == [
-        2.0,
-        1.5,
-    ]
 
 
 @pytest.mark.parametrize(

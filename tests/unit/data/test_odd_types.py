@@ -1,4 +1,4 @@
-"""Types of cells that few tables have: extensions, runs of dictionaries, huge numbers."""
+"""Types of cells that few tables have: huge numbers, half characters."""
 
 from decimal import Decimal as D
 from fractions import Fraction
@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
@@ -15,47 +14,10 @@ from credo.errors import CredoWarning, TableError
 Z = ["u", "v"] * 3
 
 
-def read(column, kind=None):
-    return cr.read(pa.table({"a": column, "z": Z}), {"a": kind} if kind else None)
-
-
 def set_aside(table):
     """Why the column a is not used."""
     with pytest.warns(CredoWarning, match="'a' was set aside"):
         return cr.read(table).schema.set_aside["a"]
-
-
-# --- extensions and runs ----------------------------------------------------------------------
-
-
-class Marked(pa.ExtensionType):
-    """A type that Python defines; it cannot be hashed."""
-
-    def __init__(self, storage=None):
-        super().__init__(storage or pa.int64(), "credo.tests.marked")
-
-    def __arrow_ext_serialize__(self):
-        return b""
-
-    @classmethod
-    def __arrow_ext_deserialize__(cls, storage, _):
-        return cls(storage)
-
-
-@pytest.fixture
-def registered():
-    pa.register_extension_type(Marked())
-    yield
-    pa.unregister_extension_type("credo.tests.marked")
-
-
-def marked(values):
-    return pa.ExtensionArray.from_storage(Marked(values.type), values)
-
-
-def test_an_extension_in_a_parquet_file(registered, tmp_path):
-    pq.write_table(pa.table({"a": marked(pa.array([1, 2, 3] * 2)), "z": Z}), tmp_path / "e.parquet")
-    assert cr.read(tmp_path / "e.parquet").schema["a"].states == (1, 2, 3)
 
 
 # --- numbers ----------------------------------------------------------------------------------
@@ -91,12 +53,6 @@ def test_numbers_that_no_float_holds_in_files(put):
     text = put("a,b\n" + "".join(f"{a},{b}\n" for a, b in cells), "a.csv")
     for path in (lines, text):
         assert f"row 1 holds '1{'0' * 77}…, which is" in set_aside(path)
-
-
-def test_a_number_that_no_float_holds_can_be_a_state_or_missing():
-    assert cr.read({"a": [10**400, 1] * 3, "z": Z}).schema["a"].states == (1, 10**400)
-    table = cr.read({"a": [10**400, 1, 2] * 2, "z": Z}, missing=[10**400])
-    assert table.schema["a"].states == (1, 2)
 
 
 def test_a_state_is_zero_whichever_sign_its_first_row_has(put):

@@ -98,11 +98,6 @@ def test_a_point_in_a_file_of_commas_is_refused(put):
         cr.read(put("x\n1\n"), decimal=",", delimiter=",")
 
 
-def test_thousands_are_no_decimals(put):
-    with pytest.warns(CredoWarning, match="is not a number"):
-        cr.read(put("x;y\n1,200;a\n3,400;b\n5;a\n6;b\n7;b\n8;a\n9;a\n"))
-
-
 # --- options for other files ----------------------------------------------------------------
 
 
@@ -141,11 +136,6 @@ def test_memory_is_a_number_of_bytes(put):
 def test_a_stream_says_that_it_cannot_be_pickled(put):
     with pytest.raises(InputError, match="cannot be pickled; pickle the path"):
         pickle.dumps(cr.read(put(SURVEY), memory="1B"))
-
-
-def test_a_constant_column_with_gaps(put):
-    table = cr.read(put("a,b\nx,1\n,2\nx,2\n"))
-    assert table.schema.set_aside["a"] == "every cell that is not missing is 'x'"
 
 
 # --- cells of other types -------------------------------------------------------------------
@@ -231,11 +221,6 @@ def test_an_encoding_that_is_none_is_refused_by_its_name(put, encoding, told):
     for path in (put(SURVEY), put('{"a": 1}\n{"a": 2}\n', "t.jsonl")):
         with pytest.raises(InputError, match=told):
             cr.read(path, encoding=encoding)
-
-
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-8-sig", "ascii"])
-def test_encodings_of_text_are_read(put, encoding):
-    assert cr.read(put(SURVEY), encoding=encoding).schema["b"].states == ("u", "v")
 
 
 def test_a_delimiter_is_an_ascii_character(put):

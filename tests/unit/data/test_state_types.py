@@ -2,7 +2,6 @@
 
 import datetime as dt
 import enum
-import json
 from decimal import Decimal
 from fractions import Fraction
 from uuid import UUID
@@ -17,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.errors import InputError, TableError, UnknownNameError
+from credo.errors import InputError, UnknownNameError
 from credo.formats.states import from_json
 
 D = Decimal
@@ -120,13 +119,6 @@ def test_models_keep_the_types(kind, tmp_path):
     assert {type(v) for v in net.sample(20, rng=1).values("x")} <= {type(s) for s in states}
 
 
-def test_counts_have_the_decimals():
-    table = cr.read({"x": cells("decimals")}, {"x": "discrete"})
-    counts = table.tally(["x"])["x"]
-    assert counts.variables[0].states == (D("-0.10"), D("1.50"), D("2.25"))
-    assert counts.values.tolist() == [2, 3, 2]
-
-
 def test_decimals_are_numbers_unless_asked_for(tmp_path):
     for name, table in tables("decimals", tmp_path):
         if name in ("categorical", "array"):
@@ -135,18 +127,6 @@ def test_decimals_are_numbers_unless_asked_for(tmp_path):
         assert read.schema["x"].kind == "continuous", name
         expected = [np.nan if c is None else float(c) for c in cells("decimals")]
         np.testing.assert_array_equal(read.values("x"), expected)
-
-
-def test_whole_decimals_follow_the_rule_of_whole_numbers():
-    few = cr.read({"x": [D(1), D(2), D(1)] * 9})
-    assert few.schema["x"].states == (D(1), D(2))
-    assert type(few.schema["x"].states[0]) is D
-    many = cr.read({"x": [D(i * 3) for i in range(40)], "y": list("ab") * 20})
-    assert many.schema["x"].kind == "continuous" and many.schema.column("x").whole
-    rows = cr.read(
-        pa.table({"x": pa.array(range(12_000), pa.decimal128(38, 0)), "y": ["a", "b"] * 6_000})
-    )
-    assert rows.schema.column("x").kind == "identifier"
 
 
 def test_fractions_are_numbers_and_come_back(tmp_path):
@@ -169,15 +149,6 @@ def test_fractions_are_numbers_and_come_back(tmp_path):
     assert cr.load(tmp_path / "net.credo").schema["x"].states == (third, half)
     with pytest.raises(InputError, match="not one that credo writes"):
         from_json({"fraction": "1/0"})
-
-
-def test_a_decimal_that_is_no_number():
-    table = cr.read({"x": [D("1.5"), D("NaN"), D("2.5"), D("sNaN")]})
-    assert table.schema.missing["x"] == 0.5
-    with pytest.raises(
-        TableError, match="Row 2 of column 'x' holds 'Infinity', which is not finite"
-    ):
-        cr.read({"x": [D("1.5"), D("Infinity")]}, {"x": "continuous"})
 
 
 def test_equal_numbers_mean_the_same_state():
@@ -206,22 +177,6 @@ def test_states_given_find_the_cells(put):
         assert read.schema["x"].states == tuple(given)
     floats = cr.read({"x": [0.1, 0.2]}, {"x": [D("0.1"), D("0.2")]})
     assert floats.values("x").tolist() == [D("0.1"), D("0.2")]
-
-
-def test_tables_out_have_the_decimals(tmp_path):
-    table = cr.read({"x": cells("decimals"), "y": list("uvuvuvuv")}, {"x": "discrete"})
-    assert table.to("arrow")["x"].to_pylist() == cells("decimals")
-    assert table.to("polars")["x"].to_list() == cells("decimals")
-    assert table.to("pandas")["x"].tolist() == cells("decimals")
-    from credo.data.out.writing import write_rows
-
-    write_rows(tmp_path / "t.jsonl", table.schema, [table])
-    first = (tmp_path / "t.jsonl").read_text().splitlines()[0]
-    assert first == '{"x": 2.25, "y": "u"}' and json.loads(first)["x"] == 2.25
-    again = cr.read(tmp_path / "t.jsonl", table.schema)
-    assert again.values("x").tolist() == cells("decimals")
-    write_rows(tmp_path / "t.parquet", table.schema, [table])
-    assert cr.read(tmp_path / "t.parquet", {"x": "discrete"}).schema["x"] == table.schema["x"]
 
 
 @pytest.mark.parametrize("kind", VALUES)
@@ -256,28 +211,7 @@ def test_a_text_means_the_state_that_is_written_so():
 # --- what engines have their own types for ---------------------------------------------------
 
 
-def test_objects_of_polars_are_what_they_are():
-    ids = [UUID(int=1), UUID(int=2), None, UUID(int=1)]
-    frame = pl.DataFrame({"x": pl.Series(ids, dtype=pl.Object), "y": ["u", "v", "u", "v"]})
-    assert cr.read(frame).values("x").tolist() == ids
-    assert cr.read(frame.lazy(), memory="1B").tally(["x"])["x"].values.tolist() == [2, 1]
-
-
 # --- classifiers ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", VALUES)
-def test_classifiers_keep_the_types(kind):
-    a, b, _ = VALUES[kind]
-    y = [a, b, a, a, b, a]
-    rows = {"w": list("uvuuvv"), "y": y}
-    model = cr.naive_bayes(cr.read(rows, {"y": "discrete"}), "y")
-    assert type(model.predict({"w": ["u"]})[0]) is type(a)
-    clf = cr.estimators.NaiveBayes().fit(
-        pd.DataFrame({"w": rows["w"]}), np.array([*y, None], dtype=object)[:-1]
-    )
-    found = clf.predict(pd.DataFrame({"w": ["u", "v"]}))
-    assert found.tolist()[0] == a and type(found.tolist()[0]) is type(a)
 
 
 class Level(enum.IntEnum):

@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from uuid import UUID
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -204,24 +203,11 @@ def test_a_repeated_key_is_refused_by_its_line(put, text):
         cr.read(path)
 
 
-def test_keys_that_only_look_repeated_are_read(put):
-    path = put('{"a": "b:", "b": "a"}\n{"a": "\\"b\\":", "b": "c:d"}\n', "t.jsonl")
-    assert cr.read(path).values("a").tolist() == ["b:", '"b":']
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_inside_a_file_is_part_of_its_cell(tmp_path, encoding):
     path = tmp_path / "t.csv"
     path.write_text('c0,c1\n\ufeffz,"x"\n\ufeffz,""""\nq,b\n', encoding=encoding)
     assert cr.read(path).schema["c0"].states == ("q", "\ufeffz")
-
-
-def test_a_narwhals_frame_can_be_a_stream():
-    frame = pl.DataFrame({"a": ["x", "y"] * 500, "b": [0, 1, 2, 3] * 250})
-    for given in (frame, frame.lazy()):
-        stream = cr.read(nw.from_native(given), memory="1kB")
-        assert isinstance(stream, cr.Stream)
-        assert stream.tally() == cr.read(frame).tally()
 
 
 def test_the_row_of_a_doubtful_cell_is_named_in_a_stream(tmp_path):
@@ -322,10 +308,6 @@ def test_a_network_tells_of_renamed_columns(net):
         net.log_likelihood(cr.read({"wind": ["Weak", "Strong"], "Outlook": ["Sunny", "Rain"]}))
     with pytest.raises(InputError, match="no column of the model but 'PlayTennis'"):
         net.predict_proba({"wind": ["Weak"]}, "PlayTennis")
-
-
-def test_a_column_left_out_on_purpose_is_no_news(net):
-    assert net.predict_proba({"Outlook": ["Sunny"], "day": [3]}, "PlayTennis").shape == (1, 2)
 
 
 @pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")

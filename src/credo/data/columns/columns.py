@@ -178,7 +178,7 @@ def columns_of(
             part = Columns(error.rows, {}, error.aside)
         if found and part.by_name and part.rows != rows:
             raise TableError(f"The columns differ in length: {rows:,} and {part.rows:,} rows.")
-        rows, aside = (part.rows if part.by_name else rows), dict(part.aside)
+        rows, aside = part.rows or rows, dict(part.aside)
         found |= part.by_name
     return Columns(rows, {n: found[n] for n in names if n in found}, aside)
 
