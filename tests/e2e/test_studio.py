@@ -180,6 +180,33 @@ def test_control_is_one_of_several_and_alt_is_not(person, net):
 
 
 @slow
+def test_a_bar_that_is_dragged_stays_where_it_was_put(person, net):
+    track = person.state("bronc", "yes").locator(".track").bounding_box()
+    person.page.mouse.move(track["x"] + 5, track["y"] + 5)
+    person.page.mouse.down()
+    person.page.mouse.move(track["x"] + 0.8 * track["width"], track["y"] + 5, steps=4)
+    with person.change("soft"):
+        person.page.mouse.up()
+    now = person.p("bronc", "yes")
+    assert abs(now - 0.8) < 0.02
+    p = net.p("bronc")
+    report = {"no": (1 - now) / p["no"], "yes": now / p["yes"]}
+    near(person.p("dysp", "yes"), net.p("dysp", {"bronc": report})["yes"])
+    person.sees(re.compile("bronc is reported: no"))
+
+
+@slow
+def test_likelihoods_can_be_typed(person, net):
+    person.select("xray")
+    person.panel().get_by_text("Soft evidence").click()
+    person.panel().get_by_label("no", exact=True).fill("0.2")
+    with person.change("soft"):
+        person.button("Report").click()
+    near(person.p("lung", "yes"), net.p("lung", {"xray": {"no": 0.2, "yes": 1}})["yes"])
+    person.sees("xray is reported: no 0.2, yes 1")
+
+
+@slow
 def test_the_mode_of_a_click_can_be_chosen_without_keys(person, net):
     person.page.get_by_label("Set", exact=True).check()
     person.click("smoke", "yes")
@@ -261,7 +288,7 @@ def test_rows_step_as_evidence_and_leave_the_selected_open(person):
     person.sees("The row says")
     with person.change("row"):
         person.page.keyboard.press("]")
-    assert person.page.locator("input[type=number]").input_value() == "2"
+    assert person.page.locator(".tools input[type=number]").input_value() == "2"
 
 
 @slow
@@ -471,7 +498,12 @@ def test_the_command_serves_until_ctrl_c(tmp_path):
     chest().save(tmp_path / "chest.bif")
     command = [sys.executable, "-m", "credo", "studio", "chest.bif", "--no-browser", "--json"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         said = ""

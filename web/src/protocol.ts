@@ -1,7 +1,8 @@
 // What the server and the page say to each other; src/credo/studio/session.py is the other end.
 
 export type How = "is" | "in" | "not" | "do";
-export type Known = { how: How; states: number[]; value: number | null };
+export type Held = How | "soft";
+export type Known = { how: Held; states: number[]; value: number | null; weights: number[] };
 export type Box = {
   name: string;
   number: boolean;
@@ -28,6 +29,8 @@ export type Belief = {
 export type Beliefs = Record<string, Belief>;
 export type Now = {
   version: number;
+  stale?: boolean;
+  net?: number; // another number: another network
   known: Record<string, Known>;
   row: number | null;
   actual: ({ name: string } & Known) | null;
@@ -37,7 +40,20 @@ export type Now = {
   impossible: string | null;
   approximate: boolean;
 };
-export type Opened = Now & { title: string; rows: number; picture: Picture };
+export type Opened = Now & { title: string; rows: number; picture: Picture; job?: Job | null };
+export type Graph = { nodes: Place[]; edges: Edge[]; width: number; height: number };
+export type Place = { name: string; x: number; y: number; width: number; height: number };
+export type Job = {
+  what: string;
+  running: boolean;
+  stopping: boolean;
+  seconds: number;
+  text: string;
+  error: string;
+  score: number | null;
+  trace: [number, number][];
+  graph: Graph | null;
+};
 export type Weight = { name: string; bits: number };
 export type Said = {
   version: number;
@@ -68,7 +84,19 @@ export type Details = {
 };
 export type Strength = { from: string; to: string; bits: number | null };
 
-function tab(): string {
+type Answerer = (name: string, request: object) => Promise<unknown>;
+
+let answerer: Answerer = overHttp;
+
+/** Who answers instead of the server: a notebook's kernel, or an engine in the page. */
+export function answeredBy(other: Answerer) {
+  answerer = other;
+}
+
+/** One request; a refusal is an Error whose message is the sentence of the one who answers. */
+export const ask = <T>(name: string, request: object) => answerer(name, request) as Promise<T>;
+
+export function tab(): string {
   const kept = sessionStorage.getItem("credo");
   if (kept) return kept;
   const bytes = crypto.getRandomValues(new Uint8Array(8));
@@ -77,13 +105,10 @@ function tab(): string {
   return made;
 }
 
-const id = tab();
-
-/** One request; a refusal is an Error whose message is the server's sentence. */
-export async function ask<T>(name: string, request: object): Promise<T> {
+async function overHttp(name: string, request: object): Promise<unknown> {
   let answer: Response;
   try {
-    answer = await fetch(`/api/${id}/${name}`, {
+    answer = await fetch(`/api/${tab()}/${name}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(request),
@@ -93,5 +118,5 @@ export async function ask<T>(name: string, request: object): Promise<T> {
   }
   const said = await answer.json().catch(() => ({ error: `The studio answered ${answer.status}.` }));
   if (!answer.ok) throw new Error(said.error);
-  return said as T;
+  return said;
 }

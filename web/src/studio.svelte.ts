@@ -1,8 +1,8 @@
 // What the page knows: the network as it was sent, what is believed now and was before.
 
 import {
-  ask, type Beliefs, type Details, type How, type Intervals, type Now, type Opened,
-  type Said, type Strength,
+  ask, type Beliefs, type Details, type Held, type How, type Intervals, type Job, type Now,
+  type Opened, type Said, type Strength, tab,
 } from "./protocol";
 
 class Studio {
@@ -22,6 +22,9 @@ class Studio {
   mode = $state<How>("is");
   error = $state("");
   announced = $state("");
+  job = $state.raw<Job | null>(null);
+  lost = $state(false);
+  theme = $state(remembered("credo-theme") ?? "auto");
 
   boxes = $derived(new Map((this.opened?.picture.nodes ?? []).map((n) => [n.name, n])));
   near = $derived.by(() => {
@@ -37,8 +40,12 @@ class Studio {
   async open() {
     try {
       const opened = await ask<Opened>("open", { seq: 0 });
+      if (!this.opened) this.section = begins(opened);
       this.#seq = opened.version;
       this.opened = opened;
+      this.job = opened.job ?? null;
+      this.intervals = null;
+      if (this.selected !== null && !this.boxes.has(this.selected)) this.select(null);
       this.now = opened;
       this.beliefs = this.first = opened.beliefs ?? {};
       this.#follow();
@@ -51,8 +58,13 @@ class Studio {
   change(name: string, args: object = {}): Promise<void> {
     this.#last = this.#last.then(async () => {
       try {
-        const now = await ask<Now>(name, { seq: ++this.#seq, ...args });
+        let now = await ask<Now>(name, { seq: ++this.#seq, ...args });
+        if (now.stale) { // another tab, or a job, changed something first
+          this.#seq = now.version;
+          now = await ask<Now>(name, { seq: ++this.#seq, ...args });
+        }
         this.error = "";
+        if (now.net !== this.now?.net) return await this.open();
         this.before = this.beliefs;
         if (now.beliefs) this.beliefs = now.beliefs;
         this.now = now;
@@ -66,8 +78,57 @@ class Studio {
     return this.#last;
   }
 
+  /** What changes by itself: jobs, another tab of this session, a server that is back. */
+  listen() {
+    const source = new EventSource(`/events/${tab()}`);
+    source.onmessage = (event) => {
+      const told = JSON.parse(event.data) as { version: number; job: Job | null };
+      this.job = told.job;
+      if (told.version > this.#seq) this.open();
+    };
+    source.onopen = () => {
+      if (this.lost) this.open();
+      this.lost = false;
+    };
+    source.onerror = () => {
+      this.lost = true;
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 2000);
+    };
+  }
+
+  /** A request that changes nothing by itself: it begins or ends a job. */
+  async tell(name: string, args: object = {}) {
+    try {
+      await ask(name, { seq: 0, ...args });
+      this.error = "";
+    } catch (error) {
+      this.error = (error as Error).message;
+    }
+  }
+
+  paint(theme: string) {
+    this.theme = theme;
+    try {
+      localStorage.setItem("credo-theme", theme);
+    } catch {} // it stays for this page
+  }
+
   click(name: string, state: number, how: How = this.mode) {
     return this.change("click", { name, state, how });
+  }
+
+  /** Soft evidence after which a state has this share: the report whose likelihoods bring it there. */
+  soften(name: string, state: number, share: number) {
+    const p = this.beliefs[name]?.p;
+    const held = this.now?.known[name];
+    if (!p?.[state] || (held && held.how !== "soft")) return;
+    const rest = 1 - p[state];
+    const weights = p.map((now, i) => {
+      const wanted = i === state ? share : rest > 0 ? (now * (1 - share)) / rest : 0;
+      const before = held?.weights[i] ?? 1;
+      return now > 0 ? (before * wanted) / now : before;
+    });
+    return this.change("soft", { name, weights });
   }
 
   row(index: number) {
@@ -129,6 +190,21 @@ class Studio {
   }
 }
 
+/** The section for what there is: nothing, a table, a network. */
+function begins(opened: Opened): string {
+  if (opened.picture.nodes.length === 0) return "Build";
+  return opened.rows > 0 && opened.picture.edges.length === 0 ? "Learn" : "Ask";
+}
+
+/** What this browser remembers of the person; some pages may not remember. */
+function remembered(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
 export const studio = new Studio();
 
 export function percent(p: number): string {
@@ -142,7 +218,7 @@ export function short(x: number): string {
   return Number.isFinite(x) ? String(Number(x.toPrecision(4))) : "";
 }
 
-export const WORDS: Record<How, string> = { is: "observed", in: "one of", not: "not", do: "set" };
+export const WORDS: Record<Held, string> = { is: "observed", in: "one of", not: "not", soft: "reported", do: "set" };
 
 /** What a click or a key press means: its modifier, else the mode that is chosen. */
 export function meant(event: MouseEvent | KeyboardEvent): How {
@@ -154,5 +230,5 @@ export function meant(event: MouseEvent | KeyboardEvent): How {
 
 /** Whether a key goes into a field. */
 export function typing(event: KeyboardEvent): boolean {
-  return event.target instanceof Element && event.target.matches("input, select, textarea");
+  return event.target instanceof Element && event.target.matches("input:not([type=radio], [type=checkbox]), select, textarea");
 }

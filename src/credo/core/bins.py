@@ -342,6 +342,20 @@ class Bins(Told, Frozen):
         cuts = self.cuts[np.isin(self.cuts, ends[i + 1 : j])]
         return Bins(cuts, edges, masses, atoms, (tails[0], tails[1]), low, high), kept
 
+    def to_json(self) -> dict[str, Any]:
+        """What a page needs to compute with it: plain lists, None for what is open or absent."""
+        mean, variance = self._moments
+        lists = {
+            "cuts": self.cuts, "ends": self._ends, "start": self._start, "share": self._share,
+            "below": self._below, "atoms": self.atoms, "tails": np.array(self.tails),
+            "mean": mean, "variance": variance,
+        }  # fmt: skip
+        out: dict[str, Any] = {
+            name: [x if math.isfinite(x) else None for x in values.tolist()]
+            for name, values in lists.items()
+        }
+        return out | {"counts": self.counts}
+
     # --- a distribution of numbers, by the probabilities of the bins ----------------------
 
     def pdf(self, x: ArrayLike, p: ArrayLike) -> Floats:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from credo.core.errors import CredoError, InputError
+from credo.plot.networks.boxes import is_number
 from credo.studio.beliefs import beliefs, intervals
-from credo.studio.evidence import HOWS, Known, Moment, clicked
+from credo.studio.evidence import HOWS, Known, Moment, clicked, softened
 from credo.studio.inspectors import edge_details, node_details
 from credo.studio.panel import panel
-from credo.studio.picture import is_number
 from credo.studio.state import Json, State, Verb
 
 if TYPE_CHECKING:
@@ -47,6 +47,13 @@ def _value(session: Session, at: State, /, name: str, value: float, how: str) ->
     if how == "do" or variable.scale is not None:
         at.asked.at(moment)  # refused here if it cannot be, before it is kept
     return replace(at, moment=moment)
+
+
+def _soft(session: Session, at: State, /, name: str, weights: list[Any]) -> State:
+    variable = at.variable(name)
+    if is_number(variable):
+        raise InputError(f"{name!r} is a number: give it a value.")
+    return replace(at, moment=at.moment.knowing(name, softened(weights, variable)))
 
 
 def _clear(session: Session, at: State, /, name: str | None) -> State:
@@ -137,7 +144,10 @@ def _actual(at: State) -> Json | None:
 
 
 def _shown(known: Known) -> Json:
-    return {"how": known.how, "states": list(known.states), "value": known.value}
+    return {
+        "how": known.how, "states": list(known.states), "value": known.value,
+        "weights": list(known.weights),
+    }  # fmt: skip
 
 
 def _one_of(how: str, among: tuple[str, ...]) -> None:
@@ -150,6 +160,7 @@ _NAME: dict[str, tuple[type, ...]] = {"name": (str,)}
 VERBS: dict[str, Verb] = {
     "click": Verb(_click, {**_NAME, "state": (int,), "how": (str,)}, changes=True),
     "value": Verb(_value, {**_NAME, "value": (int, float), "how": (str,)}, changes=True),
+    "soft": Verb(_soft, {**_NAME, "weights": (list,)}, changes=True),
     "clear": Verb(_clear, {"name": (str, type(None))}, changes=True),
     "row": Verb(_row, {"index": (int,), "open": (str, type(None))}, changes=True),
     "panel": Verb(_panel, {"selected": (str, type(None))}),

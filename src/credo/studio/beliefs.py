@@ -10,9 +10,9 @@ import numpy as np
 
 from credo.core.errors import ImpossibleError
 from credo.model.networks.network import Network
+from credo.plot.networks.boxes import is_number
 from credo.predict.questions.intervention import intervene
 from credo.studio.evidence import Moment, questions_of
-from credo.studio.picture import is_number
 
 __all__ = ["INTERVAL_DRAWS", "Asked", "beliefs", "intervals", "moved_bits"]
 

@@ -1,12 +1,14 @@
-"""What is known at one moment of a studio session, as a frozen value, and what a click makes of it.
+"""What is known at one moment of a studio session, frozen, and what a click makes of it.
 
-A variable is observed (`is`), known to be one of several states (`in`) or none of some (`not`), or
-set from outside (`do`). A click on what is known already takes it back.
+A variable is observed (`is`), known to be one of several states (`in`) or none of some (`not`),
+seen through an unreliable report (`soft`: a likelihood for each state), or set from outside (`do`).
+A click on what is known already takes it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,18 +16,19 @@ from credo.core.errors import InputError
 from credo.core.schema import Variable
 from credo.model.networks.network import Network
 
-__all__ = ["HOWS", "Known", "Moment", "clicked", "questions_of", "script_of"]
+__all__ = ["HOWS", "Known", "Moment", "clicked", "questions_of", "softened"]
 
 HOWS = ("is", "in", "not", "do")
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of one variable: states by their codes, or a number."""
+    """What is known of a variable: states by their codes, a number, or a weight for each state."""
 
     how: str
     states: tuple[int, ...] = ()
     value: float | None = None
+    weights: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Moment:
     """All that is known, by variable, in the order it was said; the row that said it, if one did.
 
     >>> Moment().knowing("rain", Known("is", (1,))).known
-    (('rain', Known(how='is', states=(1,), value=None)),)
+    (('rain', Known(how='is', states=(1,), value=None, weights=())),)
     """
 
     known: tuple[tuple[str, Known], ...] = field(default=())
@@ -59,7 +62,7 @@ def clicked(before: Known | None, code: int, how: str, variable: Variable) -> Kn
     >>> colour = Variable("colour", "discrete", ("red", "green", "blue"))
     >>> once = clicked(None, 0, "is", colour)
     >>> clicked(once, 2, "in", colour)
-    Known(how='in', states=(0, 2), value=None)
+    Known(how='in', states=(0, 2), value=None, weights=())
     >>> clicked(once, 0, "is", colour) is None
     True
     """
@@ -78,6 +81,23 @@ def clicked(before: Known | None, code: int, how: str, variable: Variable) -> Kn
     return Known("is", states) if how == "in" and len(states) == 1 else Known(how, states)
 
 
+def softened(weights: Sequence[Any], variable: Variable) -> Known:
+    """What is known after a report whose likelihoods are `weights`; the largest counts as 1.
+
+    >>> softened([2, 1], Variable("rain", "discrete", (False, True))).weights
+    (1.0, 0.5)
+    """
+    numbers = [w for w in weights if isinstance(w, (int, float)) and not isinstance(w, bool)]
+    fit = len(numbers) == len(weights) == variable.arity
+    if not fit or not all(0 <= w < math.inf for w in numbers) or not any(numbers):
+        raise InputError(
+            f"The likelihoods of {variable.name!r} must be {variable.arity} finite numbers from 0 "
+            f"on, one of them above 0."
+        )
+    most = max(numbers)
+    return Known("soft", weights=tuple(w / most for w in numbers))
+
+
 def questions_of(net: Network, moment: Moment) -> tuple[dict[str, Any], dict[str, Any]]:
     """The `given` and the `do` of a moment, in the user's own states.
 
@@ -93,30 +113,11 @@ def questions_of(net: Network, moment: Moment) -> tuple[dict[str, Any], dict[str
             value: Any = known.value
         elif known.how in ("is", "do"):
             value = states[known.states[0]]
+        elif known.how == "soft":
+            value = dict(zip(states, known.weights, strict=True))
         else:
             ruled_out = known.how == "not"
             value = [s for i, s in enumerate(states) if (i in known.states) != ruled_out]
             value = value[0] if len(value) == 1 else value
         (do if known.how == "do" else given)[name] = value
     return given, do
-
-
-def script_of(net: Network, moments: tuple[Moment, ...], load: str) -> str:
-    """The Python that asks the same questions.
-
-    >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-    >>> seen = Moment().knowing("wet", Known("is", (1,)))
-    >>> print(script_of(net, (Moment(), seen), 'net = cr.load("rain.bif")'))
-    import credo as cr
-    <BLANKLINE>
-    net = cr.load("rain.bif")
-    net.marginals()
-    net.marginals(given={'wet': True})
-    """
-    lines = ["import credo as cr", "", load]
-    return "\n".join([*lines, *(_line(*questions_of(net, moment)) for moment in moments)])
-
-
-def _line(given: Mapping[str, Any], do: Mapping[str, Any]) -> str:
-    cut = f".do({dict(do)!r})" if do else ""
-    return f"net{cut}.marginals({f'given={dict(given)!r}' if given else ''})"

@@ -79,7 +79,7 @@ def _explain(out: dict[str, Any], net: Network, given: Mapping[str, Any]) -> Non
 
 def _about(out: dict[str, Any], net: Network, given: Mapping[str, Any], name: str) -> None:
     """How far the evidence moved one variable, by which piece of it, and what to ask next."""
-    known = name in given and not isinstance(given[name], list)
+    known = name in given and not isinstance(given[name], (list, dict))
     if not known:
         now = net.p(name, given)
         out["moved"] = moved_bits(now, net.p(name)) if given else 0.0

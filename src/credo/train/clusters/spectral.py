@@ -207,18 +207,18 @@ def spectrum_of_graph(
     told = (*notes, f"{called} falls into {pieces:,} pieces") if pieces > 1 else notes
     solve = partial(eigen, affinity, seed=seed, flat=flat, copies=nodes.copies)
     again = partial(
-        spectrum_of_graph, nodes=nodes, seed=seed, notes=notes, called=called, bridges=bridges,
-        said=said, flat=flat, extend=extend,
+        spectrum_of_graph, nodes=nodes, seed=seed, called=called, bridges=bridges, said=said,
+        flat=flat, extend=extend,
     )  # fmt: skip
-    joined = partial(_joined, affinity, piece, bridges, again, notes, said)
+    joined = partial(_joined, affinity, piece, partial(bridges, piece), again, notes, said)
     return Spectrum(nodes, solve, extend, seed, told, piece.astype(np.intp), joined)
 
 
 def _joined(
     affinity: Any,
     piece: Labels,
-    bridges: Callable[[Labels, int], Labels],
-    again: Callable[[Any], Spectrum],
+    bridges: Callable[[int], Labels],
+    again: Callable[..., Spectrum],
     notes: tuple[str, ...],
     said: str,
     k: int,
@@ -226,10 +226,10 @@ def _joined(
     """The spectrum once pieces are joined, so that k are left."""
     from scipy import sparse
 
-    a, b = bridges(piece, k).T
+    a, b = bridges(k).T
     ties = sparse.csr_array((np.full(len(a), 0.5), (a, b)), shape=affinity.shape)
-    made = again(affinity + ties + ties.T)
-    return replace(made, notes=(*notes, said.format(pieces=int(piece.max()) + 1, k=k)))
+    told = (*notes, said.format(pieces=int(piece.max()) + 1, k=k))
+    return replace(again(affinity + ties + ties.T, notes=notes), notes=told)
 
 
 _SMALL = 1_000  # rows up to which a sparse affinity is decomposed as a dense one
@@ -241,73 +241,81 @@ def eigen(
 ) -> tuple[Floats, Floats]:
     """The r largest eigenvalues of D^−½ W D^−½, and the vectors over √d; W sparse or dense.
 
-    Every node has a tie, if only to itself. The first vectors are known: √d on each piece of the
-    graph, with the eigenvalue 1. The others are found beside them. `flat` says that the graph lies
-    in at most three dimensions, where a factorisation of it stays sparse. Each vector's largest
-    entry is positive.
+    Every node has a tie, if only to itself. `flat` says that the graph lies in at most three
+    dimensions, where a factorisation of it stays sparse. Each vector's largest entry is positive.
     """
     from scipy import sparse
-    from scipy.linalg import eigh
 
     n = affinity.shape[0]
     many = np.ones(n) if copies is None else copies
-    degree = np.asarray(affinity @ many).ravel()
-    root = np.sqrt(many * degree)
-    half = many / root
-    if sparse.issparse(affinity):
-        both = sparse.diags_array(half)
-        matrix = (both @ affinity @ both).tocsr()
+    root = np.sqrt(many * np.asarray(affinity @ many).ravel())
+    half = sparse.diags_array(many / root)
+    matrix = half @ affinity @ half
+    if not sparse.issparse(matrix) or n <= _SMALL or r >= n - 1:
+        values, vectors = largest_eigen(matrix, r, seed)
+    elif flat:
+        laplacian = (sparse.eye_array(n) - matrix).tocsc()
+        values, vectors = largest_eigen(laplacian, r, seed, sigma=-1e-5)
+        values = 1.0 - values
     else:
-        matrix = affinity * half * half[:, None]
-    if n <= _SMALL or r >= n - 1 or not sparse.issparse(matrix):
-        whole = matrix.toarray() if sparse.issparse(matrix) else matrix
-        values, vectors = eigh(whole, subset_by_index=[max(n - r, 0), n - 1])
-    else:
-        values, vectors = _sparse_eigen(matrix, root, r, seed, flat)
+        values, vectors = _beside_known(matrix.tocsr(), root, r, seed)
     order = np.argsort(-values, kind="stable")
     vectors = vectors[:, order] / root[:, None]
     sign = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
     return values[order], vectors * np.where(sign == 0, 1.0, sign)
 
 
-def _sparse_eigen(
-    matrix: Any, root: Floats, r: int, seed: int, flat: bool
+def largest_eigen(
+    matrix: Any, r: int, seed: int, tol: float = 0.0, sigma: float | None = None
 ) -> tuple[Floats, Floats]:
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+    """The r largest eigenvalues of a symmetric matrix or operator, or those nearest to sigma."""
+    from scipy.linalg import eigh
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-    n = len(root)
-    start = np.random.default_rng(seed).uniform(-1, 1, n)
-    if flat:
-        laplacian = (sparse.eye_array(n) - matrix).tocsc()
-        values, vectors = eigsh(laplacian, r, sigma=-1e-5, which="LM", v0=start)
-        return 1.0 - values, vectors
-    count, piece = connected_components(matrix, directed=False)
-    sizes = np.bincount(piece)
-    largest = np.argsort(-sizes, kind="stable")[:r]
-    rank = np.full(count, -1)
-    rank[largest] = np.arange(len(largest))
-    known = np.zeros((n, len(largest)))
-    inside = rank[piece] >= 0
-    known[np.flatnonzero(inside), rank[piece[inside]]] = root[inside]
-    known /= np.sqrt((known**2).sum(axis=0))
-    ones = np.ones(len(largest))
-    left = r - len(largest)
-    if left == 0:
-        return ones, known
-    rest = LinearOperator(
-        (n, n), matvec=lambda x: matrix @ x - known @ (known.T @ x), dtype=np.float64
-    )
+    n = matrix.shape[0]
+    if isinstance(matrix, np.ndarray) or n <= _SMALL or r >= n - 1:
+        values, vectors = eigh(matrix @ np.eye(n), subset_by_index=[max(n - r, 0), n - 1])
+        return values[::-1], vectors[:, ::-1]
+    start, many = np.random.default_rng(seed).uniform(-1, 1, n), min(n, max(4 * r, 40))
     try:
-        values, vectors = eigsh(
-            rest, left, which="LA", v0=start, ncv=min(n, max(4 * left, 40)), tol=_SETTLED
-        )
+        found: tuple[Floats, Floats] = eigsh(
+            matrix, r, sigma=sigma, which="LA" if sigma is None else "LM", v0=start, ncv=many,
+            tol=tol,
+        )  # fmt: skip
     except ArpackNoConvergence:
         raise InputError(
             "The eigenvectors of the affinity did not settle.",
-            hint="Use more neighbours=, or affinity='rbf'.",
+            hint="Use more neighbours= or landmarks=, or another affinity=.",
         ) from None
+    order = np.argsort(-found[0], kind="stable")
+    return found[0][order], found[1][:, order]
+
+
+def _beside_known(matrix: Any, root: Floats, r: int, seed: int) -> tuple[Floats, Floats]:
+    """The first vectors are known, √d on each piece of the graph, with the eigenvalue 1.
+
+    The others are found beside them.
+    """
+    from scipy.sparse.csgraph import connected_components
+    from scipy.sparse.linalg import LinearOperator
+
+    n = len(root)
+    count, piece = connected_components(matrix, directed=False)
+    known = np.zeros((n, count))
+    known[np.arange(n), piece] = root
+    known /= np.sqrt((known**2).sum(axis=0))
+    known = known[:, np.argsort(-np.bincount(piece), kind="stable")[:r]]
+    ones = np.ones(known.shape[1])
+    left = r - len(ones)
+    if left == 0:
+        return ones, known
+
+    def product(x: Floats) -> Floats:
+        out: Floats = matrix @ x - known @ (known.T @ x)
+        return out
+
+    rest = LinearOperator((n, n), matvec=product, dtype=np.float64)
+    values, vectors = largest_eigen(rest, left, seed, _SETTLED)
     return np.concatenate([ones, values]), np.concatenate([known, vectors], axis=1)
 
 

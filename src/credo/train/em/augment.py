@@ -26,12 +26,15 @@ from numpy.typing import NDArray
 
 from credo.core.errors import CredoError, LateError
 from credo.core.progress import track
+from credo.core.render import shortened
 from credo.data import Table
+from credo.model.networks.count_table import counts
 from credo.model.networks.linear_gaussian import LinePosterior
 from credo.model.networks.network import Network
 from credo.predict.rows.impute import impute
 from credo.stats.block import Block
-from credo.train.em.e_step import Parameters, Statistics
+from credo.train.em.experiments import parameters_of
+from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.maximise import NetworkEM
 from credo.train.em.relabel import Relabel
 from credo.train.em.setup import Setup
@@ -61,7 +64,7 @@ def with_gaps(setup: Setup, net: Network, draws: int, seed: int, until: float) -
     """The network of EM, whose families know their posterior after each of `draws` completions."""
     assert net.record is not None
     em = setup.em
-    open_ = [i for i in range(len(em.layout.names)) if _has_gaps(em, i)]
+    open_ = [i for i in range(len(net.names)) if _has_gaps(em, i)]
     if not draws or not open_ or all(_prior(em, i) is None for i in range(len(em.layout.names))):
         return net
     try:
@@ -82,6 +85,11 @@ def with_gaps(setup: Setup, net: Network, draws: int, seed: int, until: float) -
         assert local.learned is not None
         locals_[local.name] = replace(local, learned=replace(local.learned, completed=completed))
     notes = list(record.notes)
+    laws = [em.layout.names[i] for i in open_ if i in em.counted]
+    if laws:
+        notes.append(
+            f"{shortened(laws)}: how sure a law of counts is leaves out the gaps of its parents"
+        )
     if chain.alike > _ROUGH:
         notes.append(
             f"the draws of the gaps resemble each other (correlation {chain.alike:.2f} at "
@@ -99,7 +107,8 @@ def with_gaps(setup: Setup, net: Network, draws: int, seed: int, until: float) -
 
 
 def _prior(em: NetworkEM, i: int) -> Any:
-    return None if i in em.held else em.beliefs[i].beside
+    """The prior of a family whose parameters are drawn: a law of counts stays that of EM."""
+    return None if i in em.held or i in em.counted else em.beliefs[i].beside
 
 
 def _has_gaps(em: NetworkEM, i: int) -> bool:
@@ -184,7 +193,7 @@ class _Sampler:
     def __init__(self, setup: Setup, net: Network, open_: Sequence[int], seed: int) -> None:
         em = self.em = setup.em
         self.rng = np.random.default_rng(seed)
-        self.x = em.parameters_of(net.distributions)
+        self.x = parameters_of(em, net)
         self.exchanged = 0
         self.relabel = Relabel(em, self.x, setup.hidden)
         layout = em.layout
@@ -305,4 +314,6 @@ def _completed(net: Network, gaps: NDArray[np.int32], seed: int) -> NDArray[np.i
     )
     filled = impute(net, Table(Block(net.schema, arrays)), "sample", rng=seed)
     assert isinstance(filled, Table)
-    return np.ascontiguousarray(np.stack(filled.block.arrays, axis=1), dtype=np.int32)
+    whole = np.stack(filled.block.arrays, axis=1)
+    gap = [v.arity if counts(v) else -2 for v in net.variables]  # a state of its own in EM
+    return np.ascontiguousarray(np.where(gaps == gap, gaps, whole), dtype=np.int32)

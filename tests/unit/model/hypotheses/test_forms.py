@@ -16,7 +16,6 @@ from credo.core.schema import Variable
 from credo.errors import ImpossibleError, InputError, UnknownNameError
 from credo.model.answers.distribution import Distribution
 from credo.model.distributions.categorical import Bernoulli, Categorical
-from credo.model.distributions.gaussian import Gaussian
 from credo.model.hypotheses.hypotheses import Hypotheses
 from credo.stats.counts import Counts
 
@@ -27,14 +26,10 @@ COIN = {"fair": {"H": 0.5, "T": 0.5}, "bent": {"H": 0.75, "T": 0.25}}
     "many",
     [
         ["H", "H", "T"],
-        ("H", "H", "T"),
         np.array(["H", "H", "T"]),
-        np.array(["H", "H", "T"], dtype=object),
         pd.Series(["H", "H", "T"]),
-        pd.Series(["H", "H", "T"], dtype="category"),
         pl.Series(["H", "H", "T"]),
         pa.array(["H", "H", "T"]),
-        iter(["H", "H", "T"]),
         Counter("HHT"),
     ],
     ids=lambda m: f"{type(m).__module__}.{type(m).__name__}",
@@ -118,13 +113,6 @@ def test_densities():
         h.observe([1e200])
 
 
-def test_gaussian_of_the_house():
-    gaussian = pytest.importorskip("credo.model.distributions.gaussian").Gaussian
-    h = Hypotheses({"0": gaussian(0, 1), "1": gaussian(1, 1)}).observe([0.2, 0.9, 1.4])
-    want = scipy.stats.norm(0, 1).logpdf([0.2, 0.9, 1.4]).sum()
-    assert h.log_likelihood["0"] == pytest.approx(want, rel=1e-12)
-
-
 def test_many_densities_at_once_are_one_call_each():
     calls = []
 
@@ -135,32 +123,6 @@ def test_many_densities_at_once_are_one_call_each():
 
     h = Hypotheses({"s": Spy(), "f": lambda x: 1.0}).observe([1.0, 2.0, 3.0])
     assert calls == [(3,)] and h.log_likelihood["s"] == -6.0
-
-
-def test_a_density_that_takes_one_number_at_a_time():
-    class Scalar:
-        def logpdf(self, x):
-            return -math.fabs(x)
-
-    assert Hypotheses({"s": Scalar()}).observe([1.0, 2.0]).log_likelihood["s"] == -3.0
-
-
-def test_an_observation_may_be_any_object():
-    one = frozenset({"a"})
-    assert Hypotheses({"f": lambda s: len(s)}).observe_one(one).n == 1
-    assert Hypotheses({"f": lambda s: 0.5}).observe(object()).n == 1
-    with pytest.raises(InputError, match="is missing"):
-        Hypotheses(COIN).observe(pd.Series(["H", pd.NA]))
-    with pytest.raises(InputError, match="is missing"):
-        Hypotheses(COIN).observe(pa.array(["H", None]))
-
-
-def test_log_mass_functions_and_log_functions():
-    h = Hypotheses({n: scipy.stats.binom(10, n) for n in (0.2, 0.5)}).observe(5)
-    assert h.choose() == 0.5
-    tiny = Hypotheses({"a": lambda x: -1000.0, "b": lambda x: -1001.0}, log=True)
-    h = tiny.observe(["x"] * 3)
-    assert h.posterior["a"] == pytest.approx(1 / (1 + math.exp(-3)), rel=1e-14)
 
 
 def test_outcomes_make_functions_predict():
@@ -175,12 +137,6 @@ def test_outcomes_make_functions_predict():
     assert mixed.predict()[3] == pytest.approx((0 + 1 / 2 + 1 / 3) / 3, rel=1e-14)
     weak = Hypotheses({"set": {1, 2}}, outcomes=[1, 2, 3], sampling="weak")
     assert weak.generalise()[3] == 0.0
-
-
-def test_mixed_listed_and_open():
-    h = Hypotheses({"m": {"a": 0.5, "b": 0.5}, "f": lambda x: 0.25, "s": {"a"}})
-    assert h.observe("a").posterior["s"] == pytest.approx(4 / 7, rel=1e-14)
-    assert dict(h.observe("c").ruled_out) == {"m": "c", "s": "c"}
 
 
 def test_a_mapping_that_lacks_an_outcome_gives_it_zero():
@@ -218,11 +174,6 @@ def test_outcomes_of_sets_are_sorted():
     assert Hypotheses({"a": {"b", 1}, "b": {"a"}}).outcomes == (1, "a", "b")
 
 
-def test_nearly_one_is_divided_by_its_sum():
-    h = Hypotheses({"a": {"x": 0.3, "y": 0.7 + 1e-10}})
-    assert sum(h.predict().values()) == 1.0
-
-
 # --- refusals -----------------------------------------------------------------------------
 
 
@@ -231,7 +182,6 @@ def test_nearly_one_is_divided_by_its_sum():
     [
         ([1, 2], {}, "Hypotheses must be a mapping from name to hypothesis, got list instead."),
         ({}, {}, "A space needs at least one hypothesis, got none."),
-        ({"a": {}}, {}, "The hypothesis 'a' has no outcomes."),
         ({None: {1}}, {}, "The name of a hypothesis cannot be missing, got None."),
         (
             {"a": {"x": 0.5, "y": 0.4}},
@@ -243,21 +193,6 @@ def test_nearly_one_is_divided_by_its_sum():
             {},
             "The hypothesis 'a' must map each outcome to a probability, got 'y': -0.5.",
         ),
-        (
-            {"a": {"x": float("nan")}},
-            {},
-            "The hypothesis 'a' must map each outcome to a probability, got 'x': nan.",
-        ),
-        (
-            {"a": {"x": "half"}},
-            {},
-            "The hypothesis 'a' must map each outcome to a probability, got 'x': 'half'.",
-        ),
-        (
-            {"a": {None: 1.0}},
-            {},
-            "The hypothesis 'a' must map each outcome to a probability, got None: 1.0.",
-        ),
         ({"a": set()}, {}, "The hypothesis 'a' is an empty set: it could produce no example."),
         ({"a": {1.0, float("nan")}}, {}, "The set 'a' cannot hold the missing value nan."),
         (
@@ -265,12 +200,6 @@ def test_nearly_one_is_divided_by_its_sum():
             {},
             "The hypothesis 'a' must be a mapping from outcome to probability, a distribution, a "
             "likelihood function or a set, got [1, 2] instead. A concept is a set: {1, 2, 4}.",
-        ),
-        (
-            {"a": 3},
-            {},
-            "The hypothesis 'a' must be a mapping from outcome to probability, a distribution, a "
-            "likelihood function or a set, got 3 instead.",
         ),
         (
             COIN,
@@ -284,19 +213,8 @@ def test_nearly_one_is_divided_by_its_sum():
         ),
         (
             COIN,
-            {"prior": [1, math.nan]},
-            "The prior of 'bent' must be a finite number and not negative, got nan.",
-        ),
-        (COIN, {"prior": [1, "x"]}, "The prior of 'bent' must be a number, got 'x'."),
-        (
-            COIN,
             {"prior": "ab"},
             "The prior must be a sequence or a mapping of numbers, got 'ab' instead.",
-        ),
-        (
-            COIN,
-            {"prior": 0.5},
-            "The prior must be a sequence or a mapping of numbers, got 0.5 instead.",
         ),
         (
             COIN,
@@ -305,28 +223,8 @@ def test_nearly_one_is_divided_by_its_sum():
         ),
         (
             COIN,
-            {"prior": {"fair": 1}},
-            "Missing in the prior: 'bent'. Give a number for every hypothesis; it may be 0.",
-        ),
-        (
-            COIN,
             {"prior": {"fair": 1, "bnt": 2}},
             "Hypothesis 'bnt' is not in the space, but in the prior. Did you mean 'bent'?",
-        ),
-        (
-            COIN,
-            {"bits": {"fair": 1}},
-            "Missing in the bits: 'bent'. Give a number for every hypothesis; it may be 0.",
-        ),
-        (
-            COIN,
-            {"bits": [1, math.inf]},
-            "The bits of 'bent' must be a finite number and not negative, got inf.",
-        ),
-        (
-            COIN,
-            {"sampling": "stron"},
-            "The sampling must be 'strong' or 'weak', got 'stron' instead.",
         ),
         (COIN, {"outcomes": ["H", "H"]}, "The outcomes must be given once each, and at least one."),
         (
@@ -353,7 +251,6 @@ def test_bad_spaces(hypotheses, options, text):
         ("h", {}, "Outcome 'h' is not an outcome of any hypothesis. Did you mean 'H'?"),
         (["H", None], {}, "Observation 2 of 2 is missing (None). Leave missing observations out."),
         ({"H": 2}, {}, "{'H': 2} cannot be an outcome here. For counts pass counts=True."),
-        ([["H"]], {}, "['H'] cannot be an outcome here."),
         (
             {"H"},
             {},
@@ -377,24 +274,9 @@ def test_bad_spaces(hypotheses, options, text):
             "The count of 'H' must be a number from 0 to 1e+15, got -1.",
         ),
         (
-            {"H": 1e16},
-            {"counts": True},
-            "The count of 'H' must be a number from 0 to 1e+15, got 1e+16.",
-        ),
-        (
-            {"H": "x"},
-            {"counts": True},
-            "The count of 'H' must be a number from 0 to 1e+15, got 'x'.",
-        ),
-        (
             ["H"],
             {"counts": [1, 2]},
-            "The counts must be one number for each of the 1 observations, got 2.",
-        ),
-        (
-            ["H"],
-            {"counts": 3},
-            "The counts must be True or one number for each observation, got 3.",
+            "The counts must be True or one number for each of the 1 observations, got [1, 2].",
         ),
     ],
 )
@@ -459,12 +341,6 @@ def test_bad_likelihoods(function, options, text):
     with pytest.raises(InputError) as caught:
         Hypotheses({"f": function}, **options).observe("x")
     assert str(caught.value).startswith(text)
-
-
-def test_a_distribution_says_in_its_own_words_what_it_cannot_take():
-    text = "failed on 'x': The density is asked for at numbers, got 'x'.$"
-    with pytest.raises(InputError, match=text):
-        Hypotheses({"g": Gaussian(0, 1)}).observe("x")
 
 
 def test_a_bad_density_is_named_in_a_batch():

@@ -10,8 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import credo as cr
 from credo.errors import InputError, LimitError
-from credo.train.clusters import affinity
-from credo.train.clusters.affinity import _nearest_rows, spectrum_of
+from credo.train.clusters.affinity import _nearest, spectrum_of
 from credo.train.clusters.geometry import geometry_of
 from credo.train.clusters.quality import adjusted_rand
 from credo.train.clusters.spectral import bridges, eigen
@@ -71,9 +70,9 @@ def test_landmarks_say_their_error_and_shrink_it():
 def test_landmarks_leave_a_row_s_affinity_to_itself_out_as_the_exact_embedding_does(
     small, monkeypatch
 ):
-    import credo.train.clusters.affinity as landmarks
+    import credo.train.clusters.spectral as solver
 
-    monkeypatch.setattr(landmarks, "_SMALL", small)
+    monkeypatch.setattr(solver, "_SMALL", small)
     rng = np.random.default_rng(0)
     x = 9 * np.array([[0, 0], [1, 0], [0, 1]])[rng.integers(0, 3, 240)] + rng.normal(size=(240, 2))
     x = np.concatenate([x, x[:30]])  # some rows twice
@@ -198,55 +197,28 @@ def test_many_columns_far_from_0_have_the_same_neighbours():
     assert few.labels.tolist() == cr.cluster(x[:18, :2], "spectral", k=2).labels.tolist()
 
 
-@pytest.mark.parametrize("itself", [True, False])
-def test_one_row_far_away_does_not_hide_the_neighbours_of_others(itself):
-    from scipy.spatial.distance import cdist
-
-    x = np.vstack([wide_groups()[0], np.full((1, 20), 1e10)])
-    known = geometry_of(cr.read(columns(x)))
-    asked = known if itself else known.take(slice(0, 50))
-    exact = np.argsort(cdist(asked.points, x), axis=1, kind="stable")[:, :7]
-    assert np.array_equal(_nearest_rows(asked, known, 7, itself)[0], exact)
-
-
-def ties(x, k, copies=None):
-    """How many rows of each node are among the k nearest of each."""
-    table = cr.read(x, columns=[f"c{j}" for j in range(x.shape[1])])
-    known = geometry_of(table, "euclidean", "none")
-    copies = np.ones(len(x)) if copies is None else copies
-    found, cut = affinity._shared(known, known, copies, k, itself=True)
-    return found.toarray(), cut
-
-
-def test_equally_near_rows_share_what_is_left():
-    x = np.array([[0.0, 0.5], [1.0, 0.5], [-1.0, 0.5], [0.0, 1.5], [0.0, 7.5]])
-    found, cut = ties(x, 3)
-    np.testing.assert_allclose(found[0], [1, 2 / 3, 2 / 3, 2 / 3, 0])
-    np.testing.assert_allclose(found.sum(axis=1), 3)
-    assert cut == 0
-    copied, _ = ties(x, 3, np.array([1.0, 2, 1, 1, 1]))
-    np.testing.assert_allclose(copied[0], [1, 1, 0.5, 0.5, 0])  # two of the four rows are copies
-
-
-def test_without_ties_they_are_scikit_learns():
+def test_the_nearest_are_scikit_learns():
     from sklearn.neighbors import kneighbors_graph
 
     x = np.random.default_rng(0).normal(size=(200, 3))
-    found, cut = ties(x, 10)
-    np.testing.assert_array_equal(found, kneighbors_graph(x, 10, include_self=True).toarray())
-    assert cut == 0
+    table = cr.read(x, columns=["a", "b", "c"])
+    for distance in ("euclidean", "gower"):
+        known = geometry_of(table, distance, "none")
+        found = _nearest(known, known, np.ones(200), 10).toarray()
+        metric = "euclidean" if distance == "euclidean" else "manhattan"
+        wanted = kneighbors_graph(x, 10, include_self=True, metric=metric)
+        np.testing.assert_array_equal(found, wanted.toarray())
+    copied = _nearest(known, known, np.full(200, 4.0), 10)  # three rows of four copies hold ten
+    assert copied.sum() == 600
 
 
-def test_too_many_are_told():
-    """A star of 300 rows, all as far from the middle."""
-    turn = np.linspace(0, 2 * np.pi, 300, endpoint=False)
-    x = np.vstack([[0.0, 0.0], np.column_stack([np.cos(turn), np.sin(turn)])])
-    found, cut = ties(x, 10)
-    assert cut == 1 and (found[0] > 0).sum() == affinity._MOST
-    np.testing.assert_allclose(found.sum(axis=1), 10)
-    groups = cr.cluster(x, "spectral", k=2, scale="none")
-    told = "1 rows have more than 256 different rows as near as their 10 nearest"
-    assert any(told in note for note in groups.partition.notes)
+def test_all_states_as_near_as_the_last_are_tied():
+    """In whatever order the states have their names."""
+    rows = {c: list(s) for c, s in zip("abcd", ("uvuuu", "uuvuu", "uuuvu", "uuuuv"), strict=True)}
+    known = geometry_of(cr.read(rows), "gower")
+    found = _nearest(known, known, np.ones(5), 2).toarray()
+    assert found[:, 0].all() and found.diagonal().all()
+    assert found[0].sum() == 5 and (found[1:].sum(axis=1) == 2).all()
 
 
 @pytest.mark.parametrize("seed", range(8))
