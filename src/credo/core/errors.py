@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import errno
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,16 @@ class InputError(CredoError, ValueError):
 
 class TableError(InputError):
     """A table or a file of rows cannot be read as it is; names the row, line or byte."""
+
+
+class NoColumnError(TableError):
+    """No column of a table of so many rows can be a variable; `aside` says why of each."""
+
+    def __init__(
+        self, message: str, *, hint: str = "", aside: Mapping[str, str] | None = None, rows: int = 0
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.aside, self.rows = dict(aside or {}), rows
 
 
 class SchemaError(InputError):
