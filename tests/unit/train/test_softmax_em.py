@@ -62,7 +62,7 @@ def test_a_leaf_may_be_missing_and_a_start_goes_on():
 def test_what_it_cannot_is_said():
     table, _ = rows(60)
     holes = table | {"age": [None, *table["age"][1:]]}
-    with pytest.raises(InputError, match="'age' has missing cells.*numbers={'age': 'binned'}"):
+    with pytest.raises(InputError, match=r"'age' has missing cells.*numbers={'age': 'binned'}"):
         cr.em(GRAPH, holes, hidden={"h": 2})
     with pytest.raises(InputError, match="'h' has missing cells"):
         cr.em("[h][age][ill|age:h]", table, hidden={"h": 2})
