@@ -27,7 +27,7 @@ from credo.model.values.value import choice, flag
 from credo.stats.pair_counts import pair_counts
 from credo.train.averaging.averaging import with_edges
 from credo.train.em.fit import em_until
-from credo.train.numbers.choosing import asked_numbers, number_names, plain_numbers
+from credo.train.numbers.ways import asked_numbers, number_names, plain_numbers
 from credo.train.parameters.experiments import (
     Experiments,
     experiments,
