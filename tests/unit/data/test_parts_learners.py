@@ -158,3 +158,20 @@ def test_check_of_parts_looks_at_some_rows_and_scores_all(apart, monkeypatch):
     assert "learned again" in own.how and "it has not seen" in other.how
     each = half.log_likelihood(frame) / len(frame)
     assert f"over all rows is {each:.6g}" in other.notes[0]
+
+
+def test_classifiers_of_parts_are_those_of_the_table(apart):
+    from credo.estimators import NaiveBayes, NetworkClassifier
+
+    frame = gappy().dropna()
+    rows = frame.drop(columns="b")
+    with apart(frame) as read:
+        source = read()
+        found = NaiveBayes().fit(source, "b"), NetworkClassifier().fit(source, "b")
+        model = cr.naive_bayes(source, "b")
+    table = cr.read(frame)
+    other = NaiveBayes().fit(table, "b"), NetworkClassifier().fit(table, "b")
+    for a, b in zip(found, other, strict=True):
+        assert np.allclose(a.predict_proba(rows), b.predict_proba(rows), atol=1e-6)
+    expected = cr.naive_bayes(table, "b").predict_proba(rows)
+    assert np.allclose(model.predict_proba(rows), expected, atol=1e-9)
