@@ -221,6 +221,8 @@ def out_of_memory(error: BaseException) -> bool:
     (True, True)
     >>> out_of_memory(ImportError("libx.so: failed to map segment from shared object"))
     True
+    >>> out_of_memory(Exception("Unknown error: Failed to launch worker thread: …"))  # Arrow's
+    True
     """
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
         return True
@@ -229,7 +231,7 @@ def out_of_memory(error: BaseException) -> bool:
     said = str(error)
     if isinstance(error, ImportError):  # of a shared library
         return "failed to map segment" in said or "annot allocate memory" in said
-    return isinstance(error, RuntimeError) and "can't start new thread" in said
+    return "can't start new thread" in said or "Failed to launch worker thread" in said
 
 
 for _class in [c for c in vars().values() if isinstance(c, type) and c.__module__ == __name__]:
