@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction as F
 
 import numpy as np
 import pytest
@@ -36,17 +35,6 @@ def test_fever_given_pneumonia():
     assert posterior.predictive() == Distribution((FEVER,), [0.5, 0.5])
     assert Bernoulli.fit(FEVERS, prior=prior).p == 0.5
     assert Bernoulli.fit(FEVERS, prior=prior, estimate="map").p == 0.5
-
-
-def test_balls_from_a_bin():
-    c = Categorical.fit(BALLS)
-    assert c.states == (1, 2, 3)
-    assert c.p.tolist() == [1 / 2, 1 / 6, 1 / 3]
-    assert c.mode == 1
-    assert c.mean == pytest.approx(float(F(11, 6)))
-    assert c.log_likelihood(BALLS) == pytest.approx(
-        -sum(-n * math.log(n / 6) for n in (3, 1, 2)), abs=1e-14
-    )
 
 
 def test_coin():

@@ -1,9 +1,9 @@
 """What a table says of its columns besides their cells: categories in their order, and an index.
 
 An Arrow dictionary is often only an encoding, whose order is that in which values were met. It is
-a list of categories where it is ordered, or where who wrote it says so: pandas, polars and R in
-the metadata of the schema, credo in that of the column. Parquet keeps dictionaries of texts alone;
-of other categories the file only says that there were some.
+a list of categories where it is ordered, or where who wrote it says so: pandas and R in the
+metadata of the schema, polars and credo in that of the column. Parquet keeps dictionaries of texts
+alone; of other categories the file only says that there were some.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ OUR_STATES = {b"credo": b"states"}
 """The metadata of a column whose dictionary holds the states of a variable, in their order."""
 
 _INDEX = Declared((), aside=("identifier", "the index of a pandas frame"))
-_PERIODS = Declared((), aside=("unsupported", "cells of type pandas periods"))
 
 
 def declared_by(
@@ -50,22 +49,17 @@ def declared_by(
             out[i] = _INDEX
             continue
         note = field.metadata or {}
-        if note.get(b"ARROW:extension:name") == b"pandas.period":  # numbers to who knows not pandas
-            out[i] = _PERIODS
-            continue
-        enum = note.get(b"_PL_ENUM_VALUES2")
         ours = OUR_STATES.items() <= note.items()
         said = field.name in categorical or from_r or ours
         if not pa.types.is_dictionary(field.type):
             if field.name in categorical or ours:
                 out[i] = Declared(())
-        elif field.type.ordered or enum is not None or said:
-            ordered = field.type.ordered or enum is not None
-            states = _enum_values(enum) if enum is not None else None
-            said_so = Declared(states, ordered) if states else None
-            said_so = said_so or _dictionaries(chunks(i), ordered, field.name, label)
-            if said_so:
-                out[i] = said_so
+        elif enum := _enum_values(note.get(b"_PL_ENUM_VALUES2", b"")):
+            out[i] = Declared(enum, ordered=True)
+        elif field.type.ordered or said:
+            found = _dictionaries(chunks(i), field.type.ordered, field.name, label)
+            if found:
+                out[i] = found
     return out
 
 
