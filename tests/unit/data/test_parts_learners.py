@@ -158,3 +158,40 @@ def test_check_of_parts_looks_at_some_rows_and_scores_all(apart, monkeypatch):
     assert "learned again" in own.how and "it has not seen" in other.how
     each = half.log_likelihood(frame) / len(frame)
     assert f"over all rows is {each:.6g}" in other.notes[0]
+
+
+def test_classifiers_of_parts_are_those_of_the_table(apart):
+    from credo.estimators import NaiveBayes, NetworkClassifier
+
+    frame = gappy().dropna()
+    rows = frame.drop(columns="b")
+    with apart(frame) as read:
+        source = read()
+        found = NaiveBayes().fit(source, "b"), NetworkClassifier().fit(source, "b")
+        model = cr.naive_bayes(source, "b")
+    table = cr.read(frame)
+    other = NaiveBayes().fit(table, "b"), NetworkClassifier().fit(table, "b")
+    for a, b in zip(found, other, strict=True):
+        assert np.allclose(a.predict_proba(rows), b.predict_proba(rows), atol=1e-6)
+    expected = cr.naive_bayes(table, "b").predict_proba(rows)
+    assert np.allclose(model.predict_proba(rows), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["gaussian", "latent-class"])
+def test_mixtures_of_parts_end_where_those_of_the_table_do(apart, monkeypatch, method):
+    """Begun with some of the rows, and each step made of all of them where they are."""
+    for room in ("clusters.clustering", "mixtures.spread"):
+        monkeypatch.setattr(f"credo.train.{room}.SAMPLE", 500)
+    frame = gappy(1200)
+    frame["p"] += 4 * (frame["a"] == "z")
+    known = {"k": 2, "tol": 1e-10, "rng": 3}
+    with apart(frame) as read:
+        found = cr.cluster(read(), method=method, **known)
+        assert str(found.profiles)
+    expected = cr.cluster(frame, method=method, **known)
+    assert (found.labels == expected.labels).mean() > 0.995
+    for what in ("log-likelihood", "bic", "icl"):
+        assert found.quality[what] == pytest.approx(expected.quality[what], rel=1e-4)
+    assert "500 rows drawn at random" in " ".join(found.notes)
+    assert (np.diff(found.partition.trace) >= -1e-9).all()
+    assert sum(found.sizes) == len(frame)
