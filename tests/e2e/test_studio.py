@@ -374,6 +374,20 @@ def test_why_an_edge_is_there(person):
 
 
 @slow
+def test_how_probable_an_edge_is(browser):
+    rows = chest().sample(300, rng=0)
+    posterior = cr.average(rows, rng=0)
+    a, b = posterior.network().dag.edges[0]
+    with cr.studio(posterior, rows, browser=False) as studio:
+        person = Person(page_of(browser, studio.url))
+        person.select(b)
+        person.button(f"{a} → {b}").click()
+        p = float(posterior.edge(a, b))
+        person.sees(f"{100 * p:.1f} %" if p < 0.999 else "weighed")
+        person.page.context.close()
+
+
+@slow
 def test_the_paths_between_two_variables_are_lit(person, net):
     person.select("asia")
     person.panel().get_by_label("Paths to").fill("smoke")
