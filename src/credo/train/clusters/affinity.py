@@ -342,7 +342,8 @@ class _Landmarks(Frozen):
         values, vectors = spectrum.vectors(r)
         weight = near(spectrum.nodes.geometry.of(table))
         found: Floats = weight @ vectors[self.chosen, :r]
-        return found / weight.sum(axis=1)[:, None] / values[:r]
+        mean: Floats = found / weight.sum(axis=1)[:, None]
+        return mean / values[:r]
 
 
 def _error(
