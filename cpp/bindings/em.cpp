@@ -15,6 +15,8 @@ namespace credo::bindings {
 namespace {
 
 using Codes = View<const std::int32_t, 2>;  // [rows][variables]
+using Integers = View<const std::int32_t>;
+using Unsigned = View<const std::uint32_t>;
 
 // A column for each variable: codes, numbers where its arity is 0, or none where all is missing.
 using GappyColumns = std::vector<std::optional<AnyArray>>;
@@ -132,6 +134,44 @@ class Expectations {
   }
   const em::Rows& rows() const { return rows_; }
 
+  // All that was folded, as arrays that can be pickled: `absorb` takes them.
+  using Packed = std::tuple<Array<std::int32_t>, Array<std::uint32_t>, Array<std::uint32_t>,
+                            Array<std::uint32_t>, Array<double>, Array<double>, Array<double>,
+                            Array<double>, Array<std::int32_t>, Array<double>, Array<std::int32_t>,
+                            double>;
+  Packed packed() const {
+    std::vector<std::int32_t> missing;
+    std::vector<std::uint32_t> sizes, shapes;
+    rows_.pack(missing, sizes, shapes);
+    return {copied(missing), copied(sizes), copied(shapes), copied(rows_.all_bases()),
+            copied(rows_.all_reals()), copied(rows_.weights()), copied(rows_.counted),
+            copied(rows_.moments), copied(rows_.left), copied(rows_.left_weights),
+            copied(rows_.too_large), rows_.total};
+  }
+  void absorb(const Integers& missing, const Unsigned& sizes, const Unsigned& shapes,
+              const Unsigned& bases, const Reals& reals, const Reals& weights,
+              const Reals& counted, const Reals& moments, const Integers& left,
+              const Reals& left_weights, const Integers& too_large, double total) {
+    const auto span = [](const auto& view) { return std::span(view.data(), view.shape(0)); };
+    const auto added = [&](std::vector<double>& to, const Reals& more) {
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += more.data()[i];
+    };
+    const auto joined = [&](auto& to, const auto& more) {
+      to.insert(to.end(), span(more).begin(), span(more).end());
+    };
+    require(counted.shape(0) == rows_.counted.size() && moments.shape(0) == rows_.moments.size() &&
+                left.shape(0) == left_weights.shape(0) * rows_.network().size(),
+            "These are no problems of rows of the same network.");
+    rows_.absorb({span(missing), span(sizes), span(shapes), span(bases), span(reals),
+                  span(weights)});
+    added(rows_.counted, counted);
+    added(rows_.moments, moments);
+    joined(rows_.left, left);
+    joined(rows_.left_weights, left_weights);
+    if (rows_.too_large.empty()) joined(rows_.too_large, too_large);
+    rows_.total += total;
+  }
+
  private:
   void check(const Reals& theta, const Reals& lines, int threads) const {
     const em::Network& net = rows_.network();
@@ -159,6 +199,10 @@ void bind_expectations(nb::module_& m) {
            "most"_a, "seed"_a, "threads"_a = 1)
       .def("left", &Expectations::left)
       .def("counted", &Expectations::counted)
+      .def("packed", &Expectations::packed)
+      .def("absorb", bound(&Expectations::absorb), "missing"_a, "sizes"_a, "shapes"_a, "bases"_a,
+           "reals"_a, "weights"_a, "counted"_a, "moments"_a, "left"_a, "left_weights"_a,
+           "too_large"_a, "total"_a)
       .def_prop_ro("problems", [](const Expectations& e) { return e.rows().problems().size(); })
       .def_prop_ro("shapes", [](const Expectations& e) { return e.rows().n_shapes(); })
       .def_prop_ro("total", [](const Expectations& e) { return e.rows().total; })

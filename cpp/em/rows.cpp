@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <stdexcept>
 
 namespace credo::em {
 namespace {
@@ -184,7 +185,6 @@ void Rows::keep(std::uint32_t index, const Row& row, double weight) {
   const Network& net = *network_;
   const Shape& shape = shapes_[index];
   scratch_.clear();
-  std::uint64_t hash = mixed(0x51ED2701, index);
   for (const Part& part : parts(shape)) {
     const Family& family = net.families[part.family];
     const std::uint32_t unit =
@@ -196,28 +196,41 @@ void Rows::keep(std::uint32_t index, const Row& row, double weight) {
       if (row.codes[family.states[j]] >= 0)
         at += static_cast<std::uint64_t>(row.codes[family.states[j]]) * (family.strides[j] / unit);
     scratch_.push_back(static_cast<std::uint32_t>(at));
-    hash = mixed(hash, at);
   }
-  if (!shape.mixed()) {
+  cells_.clear();
+  const std::span<const std::int32_t> reals = real_variables(shape);
+  for (std::size_t i = shape.n_missing; i < reals.size(); ++i)
+    cells_.push_back(row.reals[reals[i]]);
+  put(index, scratch_, cells_, weight);
+}
+
+void Rows::put(std::uint32_t index, std::span<const std::uint32_t> bases,
+               std::span<const double> reals, double weight) {
+  const auto hashed = [](std::uint32_t shape, std::span<const std::uint32_t> at) {
+    std::uint64_t h = mixed(0x51ED2701, shape);
+    for (const std::uint32_t base : at) h = mixed(h, base);
+    return h;
+  };
+  if (!shapes_[index].mixed()) {
     if (2 * problems_.size() > table_.size()) {
       // Grown: every problem is placed again, by the hash of its shape and boundary.
       std::vector<std::uint32_t> larger(table_.size() * 4);
       for (std::size_t p = 0; p < problems_.size(); ++p) {
-        if (shapes_[problems_[p].shape].mixed()) continue;
-        std::uint64_t h = mixed(0x51ED2701, problems_[p].shape);
-        const std::uint32_t n = shapes_[problems_[p].shape].n_parts;
-        for (std::uint32_t i = 0; i < n; ++i) h = mixed(h, bases_[problems_[p].bases + i]);
-        std::size_t slot = h & (larger.size() - 1);
+        const Shape& shape = shapes_[problems_[p].shape];
+        if (shape.mixed()) continue;
+        std::size_t slot =
+            hashed(problems_[p].shape, {&bases_[problems_[p].bases], shape.n_parts}) &
+            (larger.size() - 1);
         while (larger[slot] != 0) slot = (slot + 1) & (larger.size() - 1);
         larger[slot] = static_cast<std::uint32_t>(p + 1);
       }
       table_ = std::move(larger);
     }
-    std::size_t slot = hash & (table_.size() - 1);
+    std::size_t slot = hashed(index, bases) & (table_.size() - 1);
     for (; table_[slot] != 0; slot = (slot + 1) & (table_.size() - 1)) {
       const Problem& other = problems_[table_[slot] - 1];
       if (other.shape == index &&
-          std::equal(scratch_.begin(), scratch_.end(), bases_.begin() + other.bases)) {
+          std::equal(bases.begin(), bases.end(), bases_.begin() + other.bases)) {
         weights_[table_[slot] - 1] += weight;
         return;
       }
@@ -226,10 +239,62 @@ void Rows::keep(std::uint32_t index, const Row& row, double weight) {
   }
   problems_.push_back({index, bases_.size(), reals_.size()});
   weights_.push_back(weight);
-  bases_.insert(bases_.end(), scratch_.begin(), scratch_.end());
-  const std::span<const std::int32_t> reals = real_variables(shape);
-  for (std::size_t i = shape.n_missing; i < reals.size(); ++i)
-    reals_.push_back(row.reals[reals[i]]);
+  bases_.insert(bases_.end(), bases.begin(), bases.end());
+  reals_.insert(reals_.end(), reals.begin(), reals.end());
+}
+
+void Rows::pack(std::vector<std::int32_t>& missing, std::vector<std::uint32_t>& sizes,
+                std::vector<std::uint32_t>& shapes) const {
+  for (const Shape& shape : shapes_) {
+    const auto first = lists_.begin() + shape.first_variable;
+    missing.insert(missing.end(), first, first + shape.n_variables);
+    sizes.push_back(shape.n_variables);
+  }
+  for (const Problem& problem : problems_) shapes.push_back(problem.shape);
+}
+
+void Rows::absorb(const Folded& other) {
+  const auto require = [](bool holds) {
+    if (!holds) throw std::invalid_argument("These are no problems of rows of the same network.");
+  };
+  const Network& net = *network_;
+  std::vector<std::uint32_t> here;
+  std::size_t at = 0;
+  for (const std::uint32_t size : other.sizes) {
+    require(size > 0 && size <= other.missing.size() - at);
+    const auto missing = other.missing.subspan(at, size);
+    for (std::size_t i = 0; i < size; ++i)
+      require(missing[i] >= 0 && static_cast<std::size_t>(missing[i]) < net.size() &&
+              (i == 0 || missing[i - 1] < missing[i]));
+    here.push_back(shape_of(missing));
+    at += size;
+  }
+  require(other.weights.size() == other.shapes.size());
+  std::size_t base = 0, real = 0;
+  for (std::size_t p = 0; p < other.shapes.size(); ++p) {
+    require(other.shapes[p] < here.size());
+    const std::uint32_t index = here[other.shapes[p]];
+    const Shape& shape = shapes_[index];
+    require(!shape.large && shape.n_parts <= other.bases.size() - base &&
+            shape.n_reals <= other.reals.size() - real);
+    const auto bases = other.bases.subspan(base, shape.n_parts);
+    for (std::size_t i = 0; i < shape.n_parts; ++i) {
+      const Part& part = parts(shape)[i];
+      const Family& family = net.families[part.family];
+      const std::uint64_t last =
+          bases[i] + std::uint64_t{*std::max_element(offsets(part), offsets(part) + shape.states)};
+      if (part.kind == Part::kLeaf)
+        require(bases[i] >= family.parents_at &&
+                last < family.parents_at + family.cells / net.arity[part.family]);
+      else if (part.kind == Part::kTable)
+        require(bases[i] >= family.at && last < family.at + family.cells);
+      else
+        require(last < family.cells);
+    }
+    put(index, bases, other.reals.subspan(real, shape.n_reals), other.weights[p]);
+    base += shape.n_parts;
+    real += shape.n_reals;
+  }
 }
 
 void Rows::count(const Row& row, double weight) {

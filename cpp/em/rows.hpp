@@ -53,6 +53,16 @@ struct Problem {
   std::uint64_t reals;  // in the pool: the observed continuous values
 };
 
+// The problems of other rows of the same network, as arrays: shapes by their missing variables.
+struct Folded {
+  std::span<const std::int32_t> missing;   // of each shape, one after the other
+  std::span<const std::uint32_t> sizes;    // of each shape, how many of them
+  std::span<const std::uint32_t> shapes;   // of each problem
+  std::span<const std::uint32_t> bases;    // of each problem, one for each part of its shape
+  std::span<const double> reals;           // of each problem, those of its shape
+  std::span<const double> weights;
+};
+
 class Rows {
  public:
   // Components of discrete variables with more than `most` states are left to the engine, with
@@ -62,6 +72,14 @@ class Rows {
 
   // IN columns: of each variable; IN weights [n_rows] or null. Rows of weight 0 are skipped.
   void add(const std::vector<Column>& columns, std::size_t n_rows, const double* weights);
+
+  // The problems of other rows beside these; throws std::invalid_argument where the arrays do not
+  // belong together. The public sums are the caller's to add.
+  void absorb(const Folded& other);
+  void pack(std::vector<std::int32_t>& missing, std::vector<std::uint32_t>& sizes,
+            std::vector<std::uint32_t>& shapes) const;
+  const std::vector<std::uint32_t>& all_bases() const { return bases_; }
+  const std::vector<double>& all_reals() const { return reals_; }
 
   const Network& network() const { return *network_; }
   std::span<const Problem> problems() const { return problems_; }
@@ -91,6 +109,8 @@ class Rows {
   std::uint32_t shape_of(std::span<const std::int32_t> missing);
   std::uint32_t new_shape(std::span<const std::int32_t> missing);
   void keep(std::uint32_t shape, const Row& row, double weight);
+  void put(std::uint32_t shape, std::span<const std::uint32_t> bases,
+           std::span<const double> reals, double weight);
   void count(const Row& row, double weight);
 
   std::shared_ptr<const Network> network_;
@@ -105,6 +125,7 @@ class Rows {
   std::unordered_multimap<std::uint64_t, std::uint32_t> shape_at_;
   std::vector<std::uint32_t> table_;  // open addressing: a problem plus one, or zero
   std::vector<std::uint32_t> scratch_;
+  std::vector<double> cells_;
 };
 
 }  // namespace credo::em

@@ -498,7 +498,12 @@ def test_the_command_serves_until_ctrl_c(tmp_path):
     chest().save(tmp_path / "chest.bif")
     command = [sys.executable, "-m", "credo", "studio", "chest.bif", "--no-browser", "--json"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         said = ""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import is_monotonic, is_valid_linkage
 
 import credo as cr
-from credo.train.clusters.lloyd import lloyd, nearest, sums_of
+from credo.train.clusters.lloyd import Points, lloyd, nearest, sums_of
 from credo.train.clusters.quality import adjusted_rand
 
 LINKS = ["single", "complete", "average", "ward"]
@@ -18,7 +18,7 @@ def points(seed, n, d):
 
 
 def climb(x, start, w=None):
-    run = lloyd(lambda: [(x, w)], start)
+    run = lloyd(Points(x, w), start)
     return run.labels, run.centres, run.steps
 
 

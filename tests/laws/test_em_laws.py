@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.train.em import e_step
+from credo.train.em import far_step
 from tests.kernels.em_twin import brute_step, brute_tables, gaussian_step, lines_of
 
 
@@ -61,8 +61,8 @@ def table_of(net: cr.Network, rows: list[dict[str, Any]], weights: list[float]) 
 def test_every_iteration_equals_enumeration(most: int, problem: Any) -> None:
     net, rows, weights = problem
     table = table_of(net, rows, weights)
-    old = e_step._STATES, e_step._WIDE
-    e_step._STATES, e_step._WIDE = most, max(most, 8)
+    old = far_step._STATES, far_step._WIDE
+    far_step._STATES, far_step._WIDE = most, max(most, 8)
     try:
         at = net
         for max_iter in (1, 2, 3):
@@ -77,7 +77,7 @@ def test_every_iteration_equals_enumeration(most: int, problem: Any) -> None:
             last = brute_step(at, rows, weights)[0]
             assert found.record.score == pytest.approx(last, rel=1e-10, abs=1e-10)
     finally:
-        e_step._STATES, e_step._WIDE = old
+        far_step._STATES, far_step._WIDE = old
 
 
 @settings(max_examples=30)

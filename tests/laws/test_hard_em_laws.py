@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.train.clusters.lloyd import lloyd
+from credo.train.clusters.lloyd import Points, lloyd
 
 SHAPES = {
     "one row far out": lambda x, rng: np.vstack([x, np.full((1, x.shape[1]), 1e12)]),
@@ -58,7 +58,7 @@ def true_and_falling(objective, x, labels, centres, w):
 def test_the_steps_never_rise(shape, seed, n, d, k, weighted):
     x, w, start, _ = table(shape, seed, n, d, k, weighted)
     for most in (1, 2, 300):
-        run = lloyd(lambda: [(x, w)], start, max_iter=most)
+        run = lloyd(Points(x, w), start, max_iter=most)
         true_and_falling(run.steps.objective, x, run.labels, run.centres, w)
         assert len(run.steps.moved) == (len(run.steps.objective) + 1) // 2 <= most + 1
     squares = ((x[:, None].astype(np.longdouble) - run.centres) ** 2).sum(axis=2)

@@ -26,6 +26,7 @@ _COMMANDS = {
     "score": "Score a graph on a table, family by family.",
     "fit": "Learn the tables of a graph from rows, with their uncertainty.",
     "ask": "Ask a network a question, such as 'P(lung | smoke=yes)'.",
+    "causes": "Say what rows tell of causes when some may be hidden: a class of graphs (FCI).",
     "identify": "Say whether an effect can be known from a graph, and by which formula.",
     "effect": "Estimate how much setting one variable changes another.",
     "check": "Check a model on a table: what it gets wrong, what to do.",

@@ -171,12 +171,14 @@ def graph_from(text: str) -> Any:
 
 
 def causal_graph_from(given: str) -> Any:
-    """A causal graph from text, from a file of DAGitty's or DOT, or from a network file."""
+    """A causal graph, or a class, from text, from a file of DAGitty or DOT, or a network file."""
     from credo.formats.files import ENDINGS
     from credo.model.causal.causal_graph import CausalGraph
+    from credo.model.causal.pag import Pag
+    from credo.model.causal.texts import PAG
 
     if re.match(r"\s*(?:\[|(?:strict\s+)?(?:dag|digraph|graph|pdag|mag|pag)\b[^{]*\{)", given):
-        return CausalGraph(given)
+        return (Pag.parse if PAG.match(given) else CausalGraph)(given)
     if Path(given.lower().removesuffix(".gz")).suffix in ENDINGS:
         return CausalGraph(dag_from(given))
     place = Path(given).expanduser()
@@ -185,7 +187,8 @@ def causal_graph_from(given: str) -> Any:
             f"There is no graph {given!r}.",
             hint="Write it as '[X][Y|X] X<->Y', or name a file of DAGitty, DOT or a network.",
         )
-    return CausalGraph(place.read_text(encoding="utf-8"))
+    text = place.read_text(encoding="utf-8")
+    return (Pag.parse if PAG.match(text) else CausalGraph)(text)
 
 
 def dag_from(text: str) -> Any:

@@ -14,6 +14,7 @@ __all__ = [
     "names_of",
     "numbers_from",
     "numbers_option",
+    "ordered_option",
     "rule_options",
     "rules_from",
     "score_options",
@@ -48,6 +49,12 @@ rule_options = together(
 )  # fmt: skip
 """What is known of the structure beforehand."""
 
+
+ordered_option = option(
+    "--ordered", is_flag=True, help="Neighbours among ordered states share what was seen of "
+    "them, as far as the rows do not tell them apart.",
+)  # fmt: skip
+"""Whether tables know the order of states."""
 
 numbers_option = option(
     "--numbers", multiple=True, metavar="[COLUMN=]WAY", help="How numbers are modelled: gaussian, "

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from credo.core.errors import LateError
 
@@ -144,6 +144,41 @@ def track(
         progress.stop()
 
 
+class Watch:
+    """What another thread may see of long work, and how it ends it, as Ctrl-C would.
+
+    >>> seen = Watch()
+    >>> with watched(seen), Ticker("searching") as ticker:
+    ...     ticker.say("score -12.3")
+    >>> seen.text
+    'searching: score -12.3'
+    """
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self.text = ""
+        self.best: tuple[Any, float] | None = None
+        """The best found so far, and how good it is."""
+
+
+_WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watched(watch: Watch) -> Iterator[None]:
+    """The work inside this block tells `watch`, and ends when that is stopped."""
+    before = _WATCH.set(watch)
+    try:
+        yield
+    finally:
+        _WATCH.reset(before)
+
+
+def watch() -> Watch | None:
+    """Who watches the work of this thread, if anyone does."""
+    return _WATCH.get()
+
+
 class Ticker:
     """One line that says how far a long search is; on an interactive terminal only.
 
@@ -163,6 +198,11 @@ class Ticker:
 
     def say(self, text: str) -> None:
         """Replace the line, a few times a second at most."""
+        watching = _WATCH.get()
+        if watching is not None:
+            if watching.stopped:
+                raise KeyboardInterrupt
+            watching.text = f"{self._label}: {text}"
         now = time.monotonic()
         if not self._on or now - self._start < _PATIENCE or now - self._said < 0.2:
             return

@@ -20,6 +20,7 @@ from credo.data.columns.columns import (
 from credo.data.columns.identifiers import FEW_INTEGERS, are_states, named_like_rows
 from credo.data.columns.infer import typed_states
 from credo.data.columns.written import MISSING
+from credo.data.held import Held, held
 from credo.data.kept import Kept
 from credo.data.reading import read, tally
 from credo.data.sources.feed import memory_limit
@@ -34,6 +35,7 @@ __all__ = [
     "MISSING",
     "Column",
     "Columns",
+    "Held",
     "Kept",
     "Stream",
     "Table",
@@ -41,6 +43,7 @@ __all__ = [
     "array_in",
     "columns_for",
     "columns_of",
+    "held",
     "is_path",
     "is_plain",
     "matrix_columns",

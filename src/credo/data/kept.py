@@ -14,7 +14,6 @@ from credo.core.scales import Scale
 from credo.data.stream import Stream
 from credo.data.table import Table
 from credo.data.weights import RowNumbers
-from credo.stats.block import Block
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,11 +67,4 @@ class Kept(Stream):
         parts = [part for part in self.batches() if part.rows]
         if not parts:
             raise InputError("The stream has no rows of the kind asked for.")
-        columns = zip(*(p.block.arrays for p in parts), strict=True)
-        weights = [p.weights for p in parts if p.weights is not None]
-        raw = {n: np.concatenate([p.raw[n] for p in parts]) for n in parts[0].raw}
-        block = Block(
-            self.schema, tuple(map(np.concatenate, columns)),
-            np.concatenate(weights) if weights else None,
-        )  # fmt: skip
-        return Table(block, None, raw)
+        return Table.joined(parts)

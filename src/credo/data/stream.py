@@ -13,6 +13,9 @@ from functools import partial
 from operator import add
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from credo.core.errors import InputError, LimitError, TableError
 from credo.core.frozen import taken_apart
 from credo.core.progress import Report, track
@@ -150,6 +153,15 @@ class Stream:
         assert total is not None
         return total
 
+    def take(self, places: NDArray[Any], names: Sequence[str] | None = None) -> Table:
+        """The rows at some places, counted from 0 and in ascending order, as a table."""
+        parts, done = list[Table](), 0
+        for table in self.batches(names):
+            low, high = np.searchsorted(places, [done, done + len(table)])
+            parts.append(table.take(places[low:high] - done))
+            done += len(table)
+        return Table.joined(parts)
+
     def redrawn(self, seed: int) -> Stream:
         """A bootstrap sample of the rows; only codes on disk can be drawn again and again."""
         raise InputError(
@@ -171,8 +183,6 @@ class Stream:
 
     def load(self) -> Table:
         """All rows as a table in memory; refused where they would not fit."""
-        import numpy as np
-
         row = sum(np.dtype(code_type(v.arity)).itemsize if v.is_discrete else 8
                   for v in self.schema.variables)  # fmt: skip
         need, limit = row * self.rows, memory_limit(None)
@@ -183,16 +193,13 @@ class Stream:
                 hint="Read a part of the rows.",
             )
 
-        parts, raw, numbers = [], [], RowNumbers()
+        parts, numbers = list[Table](), RowNumbers()
         for table, places in self.numbered():
-            parts.append(table.block)
-            raw.append(table.raw)
+            parts.append(table)
             numbers.extend(places)
-        own = {n: np.concatenate([r[n] for r in raw]) for n in self.schema.scales}
-        arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
-        weights = [p.weights for p in parts if p.weights is not None]
-        block = Block(self.schema, arrays, np.concatenate(weights) if weights else None)
-        return Table(block, numbers if numbers.left_out else None, own)
+        whole = Table.joined(parts)
+        block = Block(self.schema, whole.block.arrays, whole.weights)
+        return Table(block, numbers if numbers.left_out else None, whole.raw)
 
     def __repr__(self) -> str:
         size = f"{many(self.rows, 'row')}, {many(len(self.schema), 'variable')}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from operator import add
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from credo.stats.block import Block
 from credo.stats.plan import tally_block
 from credo.stats.rows import Rows
 from credo.stats.tally import Tally
+
+T = TypeVar("T")
 
 
 def warn_continuous_left_out(schema: Schema) -> None:
@@ -210,9 +213,36 @@ class Table(Frozen):
         warn_continuous_left_out(self.schema)
         return self.block.unique()
 
-    def batches(self) -> Iterator[Table]:
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[Table]:
         """The table itself, as the only batch of a source."""
-        yield self
+        yield self if names is None else self.select(names)
+
+    def fold(
+        self,
+        of_table: Callable[[Table], T],
+        merge: Callable[[T, T], T] = add,
+        names: Sequence[str] | None = None,
+        size: Callable[[T], int] | None = None,
+    ) -> T | None:
+        """What a function of small tables adds up to over all rows: here of one table."""
+        return of_table(next(self.batches(names))) if len(self) else None
+
+    @classmethod
+    def joined(cls, parts: Sequence[Table]) -> Table:
+        """Tables over the same variables as one, their rows in this order.
+
+        >>> import credo as cr
+        >>> table = cr.read({"x": ["a", "b", "a"]})
+        >>> Table.joined([table.take([2]), table])["x"].tolist()
+        ['a', 'a', 'b', 'a']
+        """
+        arrays = tuple(
+            np.concatenate(c) for c in zip(*(p.block.arrays for p in parts), strict=True)
+        )
+        weights = [p.weights for p in parts if p.weights is not None]
+        raw = {n: np.concatenate([p.raw[n] for p in parts]) for n in parts[0].raw}
+        block = Block(parts[0].schema, arrays, np.concatenate(weights) if weights else None)
+        return cls(block, None, raw)
 
     def select(self, names: Sequence[str]) -> Table:
         """Some of the variables, in the order given."""

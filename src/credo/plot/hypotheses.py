@@ -135,8 +135,7 @@ def generalisation(
     ax = axes(ax)
     numbers = all(isinstance(x, int) and not isinstance(x, bool) for x in g.outcomes)
     where = list(g.outcomes) if numbers else list(range(len(g)))
-    places = {g._place(x) for x in seen}
-    colours = ["C1" if i in places else "C0" for i in range(len(g))]
+    colours = ["C1" if x in seen else "C0" for x in g.outcomes]
     ax.bar(where, g.p, width=0.8, color=colours)
     if numbers:
         ax.margins(x=0.01)

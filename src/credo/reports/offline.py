@@ -6,7 +6,7 @@ the variables it meets; the buckets form the joint tree:
     cells = Σ_v Π_{u in bucket of v} states of u
 
 The continuous variables that hang together are one Gaussian for each configuration of their
-discrete parents, which therefore stand in one bucket.
+discrete parents, which therefore stand in one bucket; its covariances count as cells too.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ def offline(net: Network, title: str = "") -> dict[str, Any]:
     scopes = [list(part["scope"]) for part in (*tables, *groups)]
     order = [int(v) for v in _order(arities, scopes)]
     cells = _cells(arities, scopes, order)
+    cells += sum(prod(p.arity for p in g.parents) * len(g.lines) ** 2 for g in found)
     if cells > MAX_CELLS:
         raise LimitError(
             f"The joint tree of this network has {cells:,.4g} cells; a page answers by itself up "

@@ -6,8 +6,10 @@ head forbids any request.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from credo.reports.markup import Html, join, said, tag
 
@@ -131,16 +133,22 @@ for(const d of document.querySelectorAll('details'))d.open=true});
 """
 
 
-def page(title: str, subtitle: object, sections: Sequence[Section], footer: object) -> str:
-    """The whole document.
+def page(
+    title: str, subtitle: object, sections: Sequence[Section], footer: object, module: str = ""
+) -> str:
+    """The whole document; `module` is a script of ours that makes a part of it.
 
     >>> text = page("A <b>", "", [Section("data", "Data", Html("<p>x</p>"))], "")
     >>> "<h1>A &lt;b&gt;</h1>" in text, '<section id="data">' in text
     (True, True)
     """
+    scripts = {s: sha256(s.encode("utf-8")).digest() for s in (_SCRIPT, module)}
+    hashes = " ".join(f"'sha256-{b64encode(h).decode()}'" for h in scripts.values())
     policy = (
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {hashes}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
+    made = f'<script type="module">{module}</script>' if module else ""
     menu = join(tag("a", s.title, href=f"#{s.id}") for s in sections)
     body = join(tag("section", join([tag("h2", s.title), s.body]), id=s.id) for s in sections)
     return (
@@ -152,5 +160,5 @@ def page(title: str, subtitle: object, sections: Sequence[Section], footer: obje
         f"<header><h1>{said(title)}</h1>{said(subtitle)}</header>\n"
         f'<nav aria-label="Sections"><div>{menu}</div></nav>\n'
         f"<main>\n{body}\n</main>\n<footer>{said(footer)}</footer>\n"
-        f"<script>{_SCRIPT}</script>\n</body>\n</html>\n"
+        f"<script>{_SCRIPT}</script>\n{made}</body>\n</html>\n"
     )

@@ -22,6 +22,7 @@ from credo.model.undirected.factor_model import FactorModel
 from credo.model.values.reals import shown
 from credo.reports.data_section import data_section, gaps_section, variables_section
 from credo.reports.decision_section import decision_section
+from credo.reports.interactive_section import built, interactive_section
 from credo.reports.markup import note, paragraph
 from credo.reports.network_section import network_section
 from credo.reports.page import Section, page
@@ -49,6 +50,7 @@ def write_report(
     title: str = "",
     level: float = 0.95,
     checks: Any = None,
+    interactive: bool = False,
     seed: int = 0,
     model_file: str = "",
     data_file: str = "",
@@ -61,8 +63,9 @@ def write_report(
     model fits; `questions` such as `"P(lung | smoke=yes)"` are answered besides those any reader
     would ask. `checks` may be the report of `cr.check`, which is then not made again; True makes it
     now, False leaves it out, and by default what `credo learn` found is told where the record keeps
-    it, and the check is made where not. `model_file` and `data_file` are the names
-    used in the commands that reproduce it. See docs/report.md.
+    it, and the check is made where not. `interactive=True` adds a part that answers evidence by
+    itself, for a network whose joint tree is small enough. `model_file` and `data_file` are the
+    names used in the commands that reproduce it. See docs/report.md.
 
     >>> import credo as cr, os, tempfile
     >>> rows = cr.examples.pneumonia()
@@ -87,6 +90,7 @@ def write_report(
         title=title,
         level=level,
         checks=checks,
+        interactive=interactive,
         seed=seed,
         model_file=model_file,
         data_file=data_file,
@@ -111,6 +115,7 @@ def report_html(
     title: str = "",
     level: float = 0.95,
     checks: Any = None,
+    interactive: bool = False,
     seed: int = 0,
     model_file: str = "",
     data_file: str = "",
@@ -159,14 +164,16 @@ def report_html(
     )  # fmt: skip
     for question in subject.questions:  # a wrong question is refused, not written down
         _refuse_wrong(model, question)
-    sections = [s for s in _made(subject, report) if s is not None]
+    asked = [interactive_section(subject)] if interactive else []
+    script = built("report.js") if interactive else ""
+    first, *others = (s for s in _made(subject, report) if s is not None)
     name = title or _title(subject)
     when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     about = f"{model if decided is None else decided!r}" + (
         f", {len(table):,} rows of data" if table is not None else ""
     )
     footer = f"Written by credo {__version__} on {when}. This file needs no network."
-    return page(name, paragraph(about), sections, note(footer))
+    return page(name, paragraph(about), [first, *asked, *others], note(footer), script)
 
 
 def _made(subject: Subject, report: Report | None) -> list[Section | None]:

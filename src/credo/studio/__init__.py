@@ -1,4 +1,4 @@
-"""The studio: a network in the browser, every posterior moving with each click.
+"""The studio: ask, learn, build and check in the browser.
 
 `session` answers JSON with JSON and knows nothing of a network; `server` puts it on the loopback
 behind `guard`; the page is built from `web/` by `make studio`. The package can be called, because

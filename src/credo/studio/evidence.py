@@ -8,7 +8,7 @@ A click on what is known already takes it back.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from credo.core.errors import InputError
 from credo.core.schema import Variable
 from credo.model.networks.network import Network
 
-__all__ = ["HOWS", "Known", "Moment", "clicked", "questions_of", "script_of", "softened"]
+__all__ = ["HOWS", "Known", "Moment", "clicked", "questions_of", "softened"]
 
 HOWS = ("is", "in", "not", "do")
 
@@ -121,24 +121,3 @@ def questions_of(net: Network, moment: Moment) -> tuple[dict[str, Any], dict[str
             value = value[0] if len(value) == 1 else value
         (do if known.how == "do" else given)[name] = value
     return given, do
-
-
-def script_of(net: Network, moments: tuple[Moment, ...], load: str) -> str:
-    """The Python that asks the same questions.
-
-    >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-    >>> seen = Moment().knowing("wet", Known("is", (1,)))
-    >>> print(script_of(net, (Moment(), seen), 'net = cr.load("rain.bif")'))
-    import credo as cr
-    <BLANKLINE>
-    net = cr.load("rain.bif")
-    net.marginals()
-    net.marginals(given={'wet': True})
-    """
-    lines = ["import credo as cr", "", load]
-    return "\n".join([*lines, *(_line(*questions_of(net, moment)) for moment in moments)])
-
-
-def _line(given: Mapping[str, Any], do: Mapping[str, Any]) -> str:
-    cut = f".do({dict(do)!r})" if do else ""
-    return f"net{cut}.marginals({f'given={dict(given)!r}' if given else ''})"

@@ -3,7 +3,7 @@
 A page elsewhere on the web can make a browser send requests here, so the Host must be this server's
 (else a foreign name was pointed at the loopback), the Origin its own, and the token in a cookie
 that no script can read and no other site can send. There is no CORS header. Bodies are small, come
-soon, and not too many a second.
+soon, and not too many a second. A connection whose headers do not come is closed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from http.cookies import CookieError, SimpleCookie
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-__all__ = ["MOST_BYTES", "Guard"]
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_BYTES = 64 * 1024
 """Of one request."""
+MOST_OF_A_FILE = 64 * 2**20
+"""Of a file that is dropped on the page."""
 
 _SECONDS = 5.0  # for the body of a request to come
+_FILE_SECONDS = 120.0
 _A_SECOND, _AT_ONCE = 100.0, 200.0  # requests
 
 _HEADERS = {
@@ -62,25 +64,33 @@ class Guard:
                     headers[name] = value
             await send(message)
 
-        refusal = self._refusal(scope)
+        is_file = scope["path"].startswith("/file/")
+        most, seconds = (MOST_OF_A_FILE, _FILE_SECONDS) if is_file else (MOST_BYTES, _SECONDS)
+        refusal = self._refusal(scope, most)
         body = b""
         if refusal is None:
             try:
-                body = await asyncio.wait_for(_body(receive), _SECONDS)
+                body = await asyncio.wait_for(_body(receive, most), seconds)
             except TimeoutError:
                 refusal = _said(408, "The request did not come in time.")
             except _TooLargeError:
-                refusal = _said(413, f"A request may have at most {MOST_BYTES:,} bytes.")
+                refusal = _too_large(most)
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
 
+        came = False
+
         async def whole() -> Message:
+            nonlocal came
+            if came:
+                return await receive()  # whether it is still there
+            came = True
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self.app(scope, whole, guarded)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refusal(self, scope: Scope, most: int) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host not in self.hosts:
@@ -92,8 +102,8 @@ class Guard:
         if not self._let_in(scope, headers):
             return _said(401, "Open the address that was printed when the studio started.")
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MOST_BYTES:
-            return _said(413, f"A request may have at most {MOST_BYTES:,} bytes.")
+        if not length.isdigit() or int(length) > most:
+            return _too_large(most)
         return None
 
     def _in_time(self) -> bool:
@@ -121,21 +131,59 @@ class Guard:
         return hmac.compare_digest(token.encode(), self.token.encode())
 
 
+class Patient(H11Protocol):
+    """HTTP that waits a few seconds for the headers of a request, and then hangs up."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait on, unless what came makes a request."""
+        self._wait()
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete and self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing to wait for."""
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(_SECONDS, self._hang_up)
+
+    def _hang_up(self) -> None:
+        self._late = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+
 class _TooLargeError(Exception):
     """A body that grows beyond what is taken."""
 
 
-async def _body(receive: Receive) -> bytes:
+async def _body(receive: Receive, most: int) -> bytes:
     out = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
             return bytes(out)
         out += message.get("body", b"")
-        if len(out) > MOST_BYTES:
+        if len(out) > most:
             raise _TooLargeError
         if not message.get("more_body", False):
             return bytes(out)
+
+
+def _too_large(most: int) -> Response:
+    return _said(413, f"A request may have at most {most:,} bytes.")
 
 
 def _said(status: int, sentence: str) -> Response:

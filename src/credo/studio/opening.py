@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import secrets
 import socket
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +18,11 @@ from credo.core.errors import CredoError, InputError, MissingPackageError
 if TYPE_CHECKING:
     from uvicorn import Server
 
-    from credo.data import Table
     from credo.model.networks.network import Network
-
-__all__ = ["Studio", "studio"]
+    from credo.studio.sessions import Sessions
 
 STATIC = Path(__file__).with_name("static")
+_ADDRESS = "address.json"
 
 
 class Studio:
@@ -30,8 +31,9 @@ class Studio:
     It is a context manager that closes at the end of its block.
     """
 
-    def __init__(self, server: Server, sock: socket.socket, url: str) -> None:
+    def __init__(self, server: Server, sock: socket.socket, sessions: Sessions, url: str) -> None:
         self.url = url
+        self._sessions = sessions
         self._server = server
         self._thread = threading.Thread(
             target=server.run, kwargs={"sockets": [sock]}, daemon=True, name="credo-studio"
@@ -49,7 +51,8 @@ class Studio:
             self.close()
 
     def close(self) -> None:
-        """End the server; what was asked is forgotten."""
+        """End the server; of what is being learned the best so far is kept."""
+        self._sessions.close()
         self._server.should_exit = True
         self._thread.join(5)
 
@@ -64,20 +67,26 @@ class Studio:
 
 
 def studio(
-    net: Network,
+    net: Network | None = None,
     data: Any = None,
     *,
     browser: bool = True,
     port: int = 0,
     title: str = "",
     load: str = "",
+    folder: str | os.PathLike[str] | None = None,
+    again: Callable[[Any], Any] | None = None,
 ) -> Studio:
-    """Open a network in the browser: click a state, and every posterior moves.
+    """Open the studio in the browser: ask, learn, build and check by clicking.
 
-    `data` are rows to step through as evidence. The studio runs beside what you do until it is
-    closed or Python ends; `.wait()` stays there, in a script. It listens to this machine alone.
-    `browser=False` opens no browser: the address is `.url`. `load` is the line of Python that
-    gives the network, for the script that the page writes. See docs/studio.md.
+    With a network, click a state and every posterior moves; `data` are rows to step through as
+    evidence, to learn from and to check against. Without one, a network of the columns of `data`,
+    or an empty one to build. The studio runs beside what you do until it is closed or Python ends;
+    `.wait()` stays there, in a script. It listens to this machine alone. `browser=False` opens no
+    browser: the address is `.url`. `load` is the line of Python that gives the network, for the
+    script that the page writes. In `folder` the sessions are kept, and the address: opened again
+    with the same folder, the page goes on where it was. `again` reads the rows again, given a
+    schema, where `cr.read(data, schema=…)` would not do. See docs/studio.md.
 
     >>> import credo as cr
     >>> net = cr.Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -92,11 +101,12 @@ def studio(
     """
     from credo.model.networks.network import Network
 
-    if not isinstance(net, Network):
+    if net is not None and not isinstance(net, Network):
         raise InputError(f"The studio shows a Network, got {type(net).__name__}.")
     try:
         import uvicorn
 
+        from credo.studio.guard import Patient
         from credo.studio.server import application, pages
     except ImportError as error:
         if isinstance(error, CredoError):
@@ -105,7 +115,8 @@ def studio(
             "The studio needs starlette and uvicorn.",
             hint="Install them: pip install 'credo[studio]'",
         ) from None
-    from credo.studio.session import Session
+    from credo.studio.rows import rows_of
+    from credo.studio.sessions import Sessions, beginning
 
     files = pages(STATIC)
     if "/index.html" not in files:
@@ -113,18 +124,20 @@ def studio(
             "The studio's page is not built.",
             hint="Run make studio in the sources of credo; it needs npm.",
         )
-    table = _table(net, data)
-    sock = _bound(port)
+    rows = None if data is None else rows_of(data, net, again=again)
+    state = beginning(net, rows, load)
+    told = title or (rows.name if net is None and rows is not None else _title(state.net))
+    place = None if folder is None else Path(folder)
+    port, token = _address(place, port)
+    sock = _bound(port, instead=place is not None)
     own = sock.getsockname()[1]
-    token = secrets.token_urlsafe(24)
-
-    def make() -> Session:
-        return Session(net, table, title=title or _title(net), load=load)
-
+    _remember(place, own, token)
+    sessions = Sessions(state, told, rows, place)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     server = uvicorn.Server(
         uvicorn.Config(
-            application(make, files, own, token),
+            application(sessions, files, own, token),
+            http=Patient,
             log_config=None,
             access_log=False,
             server_header=False,
@@ -135,7 +148,7 @@ def studio(
             lifespan="off",
         )
     )
-    opened = Studio(server, sock, f"http://127.0.0.1:{own}/enter?token={token}")
+    opened = Studio(server, sock, sessions, f"http://127.0.0.1:{own}/enter?token={token}")
     if browser:
         import webbrowser
 
@@ -144,12 +157,34 @@ def studio(
 
 
 def _title(net: Network) -> str:
-    return f"{len(net.names)} variables"
+    return f"{len(net.names)} variables" if net.names else "a new network"
 
 
-def _bound(port: int) -> socket.socket:
+def _address(folder: Path | None, port: int) -> tuple[int, str]:
+    """The port and the token: those of the last time, so that a page that is open comes back."""
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
         raise InputError(f"The port must be a whole number from 0 to 65535, got {port!r}.")
+    if folder is not None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            kept = json.loads((folder / _ADDRESS).read_text("utf-8"))
+            return port or int(kept["port"]), str(kept["token"])
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+    return port, secrets.token_urlsafe(24)
+
+
+def _remember(folder: Path | None, port: int, token: str) -> None:
+    if folder is None:
+        return
+    with open(
+        folder / _ADDRESS, "w", encoding="utf-8", opener=lambda p, flags: os.open(p, flags, 0o600)
+    ) as file:
+        json.dump({"port": port, "token": token}, file)
+
+
+def _bound(port: int, instead: bool = False) -> socket.socket:
+    """A socket of this machine at a port; another port `instead`, if that one is taken."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name == "posix":
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -157,32 +192,10 @@ def _bound(port: int) -> socket.socket:
         sock.bind(("127.0.0.1", port))
     except OSError as error:
         sock.close()
+        if instead:
+            return _bound(0)
         raise InputError(
             f"The port {port} cannot be used: {error.strerror or error}.",
             hint="Leave --port out to take a free one.",
         ) from None
     return sock
-
-
-def _table(net: Network, data: Any) -> Table | None:
-    """The rows by the model's variables."""
-    from credo.core.schema import Schema
-    from credo.data import Stream, Table, read
-
-    if data is None:
-        return None
-    table = data if isinstance(data, (Table, Stream)) else read(data)
-    shared = [v for v in net.variables if v.name in table.schema]
-    if not shared:
-        raise InputError(
-            "The rows have no column of the model.",
-            hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
-        )
-    if table is not data:
-        table = read(data, schema=Schema(tuple(shared)))
-    if not isinstance(table, Table):
-        raise InputError(
-            "The rows do not fit in memory, so they cannot be stepped through one by one.",
-            hint="Give some of them, or none.",
-        )
-    return table

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from credo.core.errors import InputError, unknown_name
@@ -15,15 +16,56 @@ from credo.core.kept import Kept
 from credo.model.networks.network import Network
 from credo.studio.beliefs import Asked
 from credo.studio.evidence import Moment
+from credo.studio.rows import Rows
 
 if TYPE_CHECKING:
     from credo.data import Table
 
-__all__ = ["ASKED", "Json", "State", "Verb", "checked"]
+__all__ = ["ASKED", "TARGETED", "Edge", "Json", "Plan", "State", "Verb", "checked"]
 
 Json: TypeAlias = dict[str, Any]
 
-NOTHING = Moment()
+Edge: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a network is learned from the rows; empty: as credo chooses."""
+
+    score: str = ""
+    search: str = "auto"
+    target: str = ""
+    seconds: float = 60.0
+    required: tuple[Edge, ...] = ()
+    forbidden: tuple[Edge, ...] = ()
+    tiers: tuple[tuple[str, int], ...] = ()
+
+    def options(self) -> Json:
+        """The arguments of `cr.learn`.
+
+        >>> Plan(score="bic", tiers=(("a", 2), ("b", 1))).options()
+        {'score': 'bic', 'tiers': [['b'], ['a']], 'seconds': 60.0}
+        """
+        by_tier: dict[int, list[str]] = {}
+        for name, tier in self.tiers:
+            by_tier.setdefault(tier, []).append(name)
+        told = {
+            "score": self.score, "search": self.search if self.search != "auto" else "",
+            "target": self.target if self.search in TARGETED else "",
+            "required": list(self.required), "forbidden": list(self.forbidden),
+            "tiers": [by_tier[t] for t in sorted(by_tier)], "seconds": self.seconds,
+        }  # fmt: skip
+        return {k: v for k, v in told.items() if v}
+
+
+TARGETED = ("tan", "naive-bayes")
+"""The searches for a class."""
+
+_NEXT = count(1)
+NUMBERS: Kept[int] = Kept(lambda net: next(_NEXT))
+"""A number for each network that was shown, so that the page knows when it is another."""
+
+NOTHING, NO_PLAN = Moment(), Plan()
 
 ASKED: Kept[Asked] = Kept(Asked)
 """The networks that were asked, each with those after its interventions."""
@@ -31,12 +73,19 @@ ASKED: Kept[Asked] = Kept(Asked)
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The network, what is known of it, the rows beside it, and the line of Python it came by."""
+    """The network, what is known of it, the rows beside it, how they are learned from, and the
+    Python that made the network of the one before."""
 
     net: Network
     moment: Moment = NOTHING
-    data: Table | None = None
+    rows: Rows | None = None
+    plan: Plan = NO_PLAN
     made: str = ""
+
+    @property
+    def data(self) -> Table | None:
+        """The rows, on the scales of the network."""
+        return None if self.rows is None else self.rows.for_model(self.net)
 
     @property
     def asked(self) -> Asked:

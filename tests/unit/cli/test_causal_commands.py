@@ -145,3 +145,44 @@ def test_what_was_set_told_badly(cells, words, said, capsys, monkeypatch):
         main()
     assert stopped.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_causes_writes_a_class_that_effect_and_identify_read(tmp_path):
+    rng = np.random.default_rng(3)
+    n = 4000
+    u, a = rng.random(n) < 0.5, rng.random(n) < 0.5
+    x = rng.random(n) < 0.1 + 0.4 * a + 0.4 * u
+    y = rng.random(n) < 0.1 + 0.8 * x
+    table, graph = tmp_path / "rows.csv", str(tmp_path / "rows.pag")
+    lines = (",".join("yes" if v else "no" for v in row) for row in zip(a, u, x, y, strict=True))
+    table.write_text("\n".join(["a,u,x,y", *lines]))
+    out = run("causes", str(table), "-o", graph)
+    assert "x → y: x causes y" in out and "a o→ x: x does not cause a" in out
+    pag = cr.learn(table, search="fci")
+    assert cr.Pag.parse((tmp_path / "rows.pag").read_text()) == pag
+    assert run("causes", str(table), "-q") == f"{pag}\n"
+    found = json.loads(run("effect", str(table), "x", "y", "--graph", graph, "--json"))
+    want = cr.effect(table, "x", "y", pag)
+    assert found["difference"]["value"] == float(want.difference) and found["formula"] == "P(y | x)"
+    assert json.loads(run("identify", graph, "P(y | do(x))", "--json"))["identified"]
+    assert "cannot be computed from the class" in run("identify", graph, "P(x | do(a))")
+    run("causes", str(table), "-o", str(tmp_path / "rows.svg"), "--seconds", "0")
+    assert (tmp_path / "rows.svg").read_text().startswith("<svg")
+    short = cr.learn(table, search="fci", seconds=1e-9)
+    assert len(short.edges) == 6 and "budget" in short.notes[0]
+
+
+def test_circles_are_not_taken_for_arcs():
+    pag = cr.Pag(("A", "B"), (("A", "B", "o", ">"),))
+    for text, said in (
+        (pag.dot(), "circles are those of a class"),
+        ("dag { A @-> B }", "an edge has a direction"),
+        (pag.dagitty(), "directed edges is needed"),
+    ):
+        with pytest.raises(cr.errors.InputError, match=said):
+            cr.CausalGraph(text)
+    for marks in ("oo", "o>", ">o", "o-", "-o", "->", ">-", ">>", "--"):
+        one = cr.Pag(("a b", "c"), (("a b", "c", *marks),))
+        assert cr.Pag.parse(one.dagitty()) == one
+    with pytest.raises(cr.errors.InputError, match="one edge between two nodes"):
+        cr.Pag.parse("pag { A -> B @-> A }")

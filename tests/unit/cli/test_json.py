@@ -74,6 +74,7 @@ CALLS = [
     "ask asia.bif argmaxP(lung,bronc|xray=yes)",
     "ask patients.credo P(lung) P(lung=yes|smoke=yes) --interval 0.9",
     "ask asia.bif P(lung) --method weighting",
+    "causes patients.csv --alpha 0.05",
     "identify [X][M|X][Y|M]X<->Y P(Y|do(X))",
     "identify [X][Y|X]X<->Y P(Y|do(X))",
     "effect patients.csv smoke lung --graph [age][smoke|age][lung|smoke:age]",

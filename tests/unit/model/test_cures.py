@@ -86,9 +86,6 @@ def test_unique_rows_say_which_columns_they_leave_out() -> None:
         lambda: cr.Bernoulli(0.5, states=(1, 2)).logpdf(np.array([True])),
         lambda: cr.Categorical([0.5, 0.5], (1, 2))[True],
         lambda: cr.Categorical.fit({True: 2, 2: 1}, states=(1, 2)),
-        lambda: cr.Hypotheses({"a": {1: 0.5, 2: 0.5}}).observe([True]),
-        lambda: cr.Hypotheses({"a": {1, 2}, "b": {2, 3}}).observe(True),
-        lambda: cr.Hypotheses({"a": cr.Beta(1, 1, states=(1, 2))}).observe(np.True_),
     ],
 )
 def test_true_is_not_the_state_1(call: Callable[[], Any]) -> None:
@@ -104,37 +101,6 @@ def test_true_is_the_yes_of_0_and_1() -> None:
     assert h.observe([1, True]).posterior["numbers"] == pytest.approx(0.8)
 
 
-def test_true_and_1_are_two_outcomes_where_there_are_others() -> None:
-    h = cr.Hypotheses(
-        {
-            "flags": {True: 0.5, False: 0.5},
-            "numbers": {1: 0.25, 2: 0.75},
-            "set": {1, 2},
-            "learns": cr.Beta(1, 1),
-        }
-    )
-    assert [repr(x) for x in h.outcomes or ()] == ["True", "False", "1", "2"]
-    seen = h.observe([1])
-    assert dict(seen.ruled_out) == {"flags": 1, "learns": 1}
-    assert seen.posterior["set"] == pytest.approx(2 / 3)
-    assert h.observe(True).posterior["flags"] == 0.5
-
-
-def test_open_spaces_keep_true_and_1_apart() -> None:
-    h = cr.Hypotheses(
-        {
-            "table": {1: 0.5, 2: 0.5},
-            "set": {1, 2},
-            "range": range(1, 3),
-            "bits": {0, 1},
-            "any": lambda x: 0.5,
-        }
-    )
-    assert dict(h.observe_one(True).ruled_out) == {"table": True, "set": True, "range": True}
-    assert h.observe_one(1).ruled_out == {}
-
-
 def test_outcomes_given_twice() -> None:
     with pytest.raises(InputError, match="once each"):
         cr.Hypotheses({"a": lambda x: 0.5}, outcomes=[1, 1.0])
-    assert cr.Hypotheses({"a": lambda x: 0.5}, outcomes=[1, True]).outcomes == (1, True)

@@ -84,11 +84,9 @@ def _no_warning():
             lambda: cr.number_game(scale=None),
             "The scale of the intervals must be above 0, got None.",
         ),
-        (lambda: cr.number_game(weights=3), "weights must be a mapping from concept to number"),
         (lambda: cr.number_game(HUGE), "The number game is played up to 100,000 at most"),
         (lambda: cr.Hypotheses({"a": {1: 1.0}}, outcomes=0), "The outcomes must be a list, got 0."),
-        (lambda: cr.Hypotheses({"a": {1}}, np.array(1.0)), "The prior must be a sequence or a"),
-        (lambda: cr.Hypotheses({"a": {1}}, bits=np.array(1)), "The bits must be a sequence or a"),
+        (lambda: cr.Hypotheses({"a": {1}}, np.array(1.0)), "The prior must be a list"),
         (lambda: cr.Hypotheses({"a": {1}}).generalise().top(1.5), "whole number of 0 or more"),
         (
             lambda: cr.predictive_check(G, [1.0], 0),
@@ -221,11 +219,6 @@ def test_credo_tables():
         assert text in str(caught.value)
 
 
-def test_levels_of_any_real_type():
-    assert G.interval(Decimal("0.5")) == G.interval(0.5)
-    assert m.Beta(2, 3).interval(Fraction(1, 3), hpd=True) == m.Beta(2, 3).interval(1 / 3, hpd=True)
-
-
 SHARES = [
     0.0,
     5e-324,
@@ -256,13 +249,6 @@ def test_quantiles_far_in_the_tails(quantile):
     assert not np.isnan(found).any()
     assert found.tolist() == sorted(found.tolist())
     assert [quantile(q) for q in SHARES] == found.tolist()
-
-
-def test_quantiles_where_scipy_is_lost():
-    assert m.Beta(3, 4).quantile(1e-320) == pytest.approx((1e-320 / 20) ** (1 / 3), rel=1e-4)
-    assert m.Beta(1000, 1e10).quantile(0.5) == pytest.approx(1e-7, rel=1e-3)
-    assert m.StudentT(1, 0, 1).quantile(0.0) == -math.inf
-    assert m.StudentT(1, 0, 1).quantile(1e-305) == pytest.approx(-1e305 / math.pi, rel=1e-9)
 
 
 def _values():
@@ -299,15 +285,6 @@ def test_every_value_compares_travels_and_shows_itself(value):
         setattr(value, fields(value)[0].name, 0)
 
 
-def test_arrays_stay_read_only_also_when_pickled():
-    for array in (
-        pickle.loads(pickle.dumps(m.Categorical([0.5, 0.5], ["a", "b"]))).p,
-        m.Dirichlet([1, 2]).alpha,
-    ):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1
-
-
 def test_the_tail_of_a_student_t_reaches_beyond_squares():
     t = cr.distributions.StudentT(3, 1, 2)
     for x in (1e20, 1e160, -1e300):  # c - (dof + 1) ln |z|
@@ -316,22 +293,6 @@ def test_the_tail_of_a_student_t_reaches_beyond_squares():
     two = cr.distributions.MultivariateT(3, [0, 0], np.eye(2))
     assert two.logpdf([1e200, 0]) == pytest.approx(two.logpdf([1e20, 0]) - 5 * 180 * np.log(10))
     assert cr.distributions.NormalInverseGamma(0, 1, 1, 1).log_marginal([1e140]) > -1e4
-
-
-def test_a_limit_that_is_just_passed_is_told_in_full():
-    with pytest.raises(InputError, match=r"1000000000001000\.0 passes 1e\+15"):
-        cr.Beta(1e15, 1).update([True] * 1000)
-
-
-def test_a_mode_just_above_flat():
-    assert cr.Dirichlet.uniform(list(range(100))).update({3: 1e-6}).map()[3] == 1.0
-    assert cr.Beta(1, 1 + 2.3e-16).map().p == 0.0
-    assert cr.Dirichlet([0.5]).map()[0] == 1.0 == cr.Dirichlet([1.0]).map()[0]
-
-
-def test_a_predictive_has_the_degrees_of_freedom_of_its_belief():
-    for a in (1e-15, 3e-9, 0.1, 0.7):
-        assert m.NormalInverseGamma(0, 1, a, 1).predictive().dof == 2 * a
 
 
 def test_a_density_beyond_floats_is_refused():
@@ -358,12 +319,6 @@ def test_a_density_beyond_floats_is_refused():
 def test_the_prior_that_is_missing_is_named(kind, data, prior):
     with pytest.raises(InputError, match=f"needs a prior. Give one, such as prior=cr.{prior}"):
         kind.fit(data, estimate="map")
-
-
-def test_every_belief_that_is_taken_can_be_printed():
-    assert "2.85714e-291" in str(m.NormalInverseGamma(0, 1, 2, 1e-290))
-    assert "0 to 0" in str(m.NormalInverseGamma(0, 1e15, 1e15, 1e-280))
-    assert "at its mode" in str(m.NormalInverseWishart([0, 0], 1, 4, 1e-290 * np.eye(2)))
 
 
 @pytest.mark.parametrize(

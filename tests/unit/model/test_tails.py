@@ -1,5 +1,5 @@
 """Probabilities and densities of beliefs: against SciPy, in 40 digits with mpmath, and by the
-identity cdf(quantile(q)) = q where pseudo-counts are too large for SciPy.
+identity cdf(quantile(q)) = q.
 """
 
 import numpy as np
@@ -8,7 +8,6 @@ from scipy import integrate, stats
 
 import credo as cr
 from credo.errors import CredoError, InputError
-from credo.model.distributions.quantiles import beta_share, gamma_share
 
 Q = np.array([1e-12, 1e-3, 0.025, 0.3, 0.5, 0.8, 0.975, 1 - 1e-6])
 COLOURS = ["red", "green", "blue"]
@@ -31,14 +30,10 @@ def test_beta_as_scipy_has_it(a, b):
     ("a", "b", "x", "true"),
     [
         (1e6, 1e6, 0.49894046403314674, 0.00136404414775688321),
-        (1e12, 1e12, 0.4999999646446622, 0.460172164109872707),
-        (1e15, 1e15, 0.4999999664589815, 0.00134989848524243534),
-        (3e14, 1e15, 0.23076924245468533, 0.841344752812139142),
-        (3.0, 1e9, 4.003974207824322e-09, 0.762478439072596202),
         (1e9, 3e12, 0.00033315905129894277, 9.87805749018618961e-10),
     ],
 )
-def test_beta_for_pseudo_counts_of_any_size(a, b, x, true):
+def test_beta_for_large_pseudo_counts(a, b, x, true):
     sd = np.sqrt(a / (a + b) * (b / (a + b)) / (a + b))
     rounding = 10 * np.spacing(x) / sd  # what the last digit of x is worth
     assert cr.Beta(a, b).cdf(x) == pytest.approx(true, rel=1e-12 + rounding)
@@ -46,8 +41,8 @@ def test_beta_for_pseudo_counts_of_any_size(a, b, x, true):
         assert 1 - cr.Beta(b, a).cdf(1 - x) == pytest.approx(true, rel=1e-12 + 10 * rounding)
 
 
-@pytest.mark.parametrize("small", [0.5, 3.0, 3e3, 9e4, 1e5, 1e6, 1e12])
-@pytest.mark.parametrize("large", [1e6, 1e9, 1e12, 1e15])
+@pytest.mark.parametrize("small", [0.5, 3.0, 3e3, 1e6])
+@pytest.mark.parametrize("large", [1e6, 1e8])
 def test_beta_undoes_its_quantiles(small, large):
     both = small > 3 or (small == 3 and large < 1e12)  # nearer to 1 there are too few numbers
     for a, b in ((small, large), (large, small))[: 1 + both]:
@@ -58,7 +53,7 @@ def test_beta_undoes_its_quantiles(small, large):
         assert (np.abs(belief.cdf(x) - Q) <= off * np.minimum(Q, 1 - Q) * 8 + 1e-15).all()
 
 
-@pytest.mark.parametrize("alpha", [0.3, 2.0, 40.0, 9e4, 1.1e5, 1e6, 1e12, 1e15])
+@pytest.mark.parametrize("alpha", [0.3, 2.0, 40.0, 9e4, 1e6])
 def test_variance_and_sd_undo_their_quantiles(alpha):
     belief = cr.distributions.NormalInverseGamma(3, 2, alpha, 1.7 * alpha)
     for of in ("mean", "variance", "sd"):
@@ -68,26 +63,6 @@ def test_variance_and_sd_undo_their_quantiles(alpha):
     np.testing.assert_allclose(
         belief.quantile(Q, of="sd"), np.sqrt(belief.quantile(Q, of="variance")), rtol=1e-14
     )
-
-
-@pytest.mark.parametrize("a", [9e4, 1e5, 1e8, 1e12])
-def test_both_tails_of_a_gamma_add_up(a):
-    t = a + np.array([-8.0, -1.0, 0.0, 0.3, 5.0]) * np.sqrt(a)
-    np.testing.assert_allclose(gamma_share(a, t) + gamma_share(a, t, above=True), 1, rtol=1e-12)
-    z = (t - a) / np.sqrt(a)
-    edgeworth = stats.norm.cdf(z) - stats.norm.pdf(z) * (z * z - 1) / (3 * np.sqrt(a))
-    np.testing.assert_allclose(gamma_share(a, t), edgeworth, atol=1 / a)
-
-
-def test_shares_meet_where_the_method_changes():
-    z = np.array([-6.0, -2.0, 0.0, 1.5, 4.0])
-    for a, b in ((1e5, 1e5), (1e5, 3e6), (1e5, 1e9), (3e6, 1e5)):
-        n = a + b
-        p = a / n + z * np.sqrt(a / n * (b / n) / n)
-        found = beta_share(a, b, p)
-        np.testing.assert_allclose(found, beta_share(a - 1e-7, b, p), rtol=1e-8)
-    t = 1e5 + z * np.sqrt(1e5)
-    np.testing.assert_allclose(gamma_share(1e5, t), gamma_share(1e5 - 1e-7, t), rtol=1e-8)
 
 
 def test_dirichlet_by_its_states():
@@ -122,13 +97,6 @@ def test_student_t_far_out():
         rest = t.cdf(-np.exp(340.0))
         assert below == pytest.approx(near[0] + rest, rel=1e-8)
     np.testing.assert_allclose(t.cdf(-x), 1 - t.cdf(x))
-
-
-def test_few_degrees_of_freedom_far_out():
-    t = cr.distributions.StudentT(1e-6, 0, 1)
-    with np.errstate(all="raise"):
-        at = t.logpdf([1e290, 1e300, 1e307])
-    np.testing.assert_allclose(np.diff(at), -(1 + 1e-6) * np.log(10) * np.array([10, 7]), rtol=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [0.4, 3.0, 25.0, 5e3])
@@ -242,12 +210,6 @@ def test_a_density_that_is_beyond_every_number_is_infinite():
         cr.distributions.NormalInverseGamma(0, 1, 1, 1).pdf(1)
 
 
-def test_what_is_no_covariance_has_no_density():
-    belief = cr.distributions.NormalInverseWishart([0, 0], 1, 5, np.eye(2))
-    assert belief.pdf([0, 0], [[1, 0.5], [0.2, 1]]) == 0.0
-    assert belief.pdf([0, 0], [[1, 0.2], [0.2, 1]]) > 0.0
-
-
 def test_means_and_variances_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match=r"the shapes \(2,\) and \(3,\) do not fit"):
         cr.distributions.NormalInverseGamma(5, 4, 3, 6).pdf([1, 2], [1, 2, 3])
@@ -255,8 +217,3 @@ def test_means_and_variances_that_do_not_fit_are_refused():
         cr.distributions.NormalInverseWishart([0, 0], 1, 5, np.eye(2)).pdf(
             np.zeros((3, 2)), np.stack([np.eye(2)] * 4)
         )
-
-
-def test_a_share_against_too_many_pseudo_counts_is_refused():
-    with pytest.raises(InputError, match="The sum of the pseudo-counts of all but 0 is too large"):
-        cr.Dirichlet([1e15] * 3).cdf(0.3, of=0)

@@ -290,10 +290,11 @@ def test_the_command_says_where_it_is(page, net, tmp_path, monkeypatch):
 
     net.save(tmp_path / "rain.bif")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(opening.Studio, "wait", opening.Studio.close)
     words = ["studio", "rain.bif", "--no-browser"]
     said = CliRunner().invoke(app, words, standalone_mode=False).stdout.splitlines()
-    assert said[0] == "The studio is open; Ctrl-C closes it."
+    assert said[0] == "The studio is open; Ctrl-C closes it, and what you did is kept."
     assert said[1].startswith("http://127.0.0.1:") and len(said) == 2
     document = json.loads(CliRunner().invoke(app, [*words, "--json"], standalone_mode=False).stdout)
     assert set(document) == {"credo", "version", "model", "data", "url"}

@@ -9,7 +9,9 @@ import pytest
 import credo as cr
 from credo.errors import CredoError
 from credo.studio.beliefs import Asked, moved_bits
+from credo.studio.rows import rows_of
 from credo.studio.session import Session
+from credo.studio.state import State
 
 COLOURS = ["red", "green", "blue"]
 
@@ -127,7 +129,7 @@ def test_late_and_repeated_requests_change_nothing():
 def test_the_script_asks_the_same(tmp_path):
     net = three()
     net.save(tmp_path / "toys.credo")
-    s = Session(net, load=f"net = cr.load({str(tmp_path / 'toys.credo')!r})")
+    s = Session(State(net, made=f"net = cr.load({str(tmp_path / 'toys.credo')!r})"))
     click(s, 1, "big", 1, "do")
     click(s, 2, "colour", 0, "not")
     answer = s.dispatch("click", {"seq": 3, "name": "sold", "state": 1, "how": "is"})
@@ -171,7 +173,7 @@ def test_the_panel_by_hand():
 
 def test_rows_as_evidence_with_one_variable_left_open():
     table = cr.read({"a": ["x", "y", None], "b": [0, 1, 1], "c": ["p", "q", "q"]})
-    s = Session(cr.fit("[a][b|a]", table, prior=cr.BDeu(1)), table)
+    s = Session(State(cr.fit("[a][b|a]", table, prior=cr.BDeu(1)), rows=rows_of(table)))
     answer = s.dispatch("row", {"seq": 1, "index": 1, "open": "a"})
     assert set(answer["known"]) == {"b"} and answer["row"] == 1
     assert answer["actual"]["name"] == "a" and answer["actual"]["states"] == [1]
@@ -186,7 +188,7 @@ def test_rows_as_evidence_with_one_variable_left_open():
 def test_numbers_are_densities(numbers):
     table = cr.examples.gender_measurements()
     net = cr.learn(table, numbers=numbers, rng=0)
-    s = Session(net, table)
+    s = Session(State(net, rows=rows_of(table)))
     answer = s.dispatch("value", {"seq": 1, "name": "height", "value": 6, "how": "is"})
     expected = net.marginals(given={"height": 6.0})
     for name in ("weight", "foot_size"):

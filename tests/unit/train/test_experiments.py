@@ -168,10 +168,8 @@ def test_refusals(intervened, said) -> None:
         cr.fit("[A]", rows, intervened=intervened)
 
 
-def test_searches_that_take_all_rows_as_observed_are_refused() -> None:
+def test_soft_experiments_that_are_refused() -> None:
     rows = {"A": [0, 1, 0, 1], "B": [0, 1, 1, 0], "set": ["", "A", "", ""]}
-    with pytest.raises(InputError, match="takes all rows as observed"):
-        cr.learn(rows, intervened="set", search="pc")
     gaps = rows | {"B": [0, None, 1, 0]}
     with pytest.raises(InputError, match="does not know of soft experiments"):
         cr.learn(gaps, intervened="set", soft=True)

@@ -133,7 +133,7 @@ def test_rows_too_wide_for_enumeration_are_drawn_in_blocks(monkeypatch):
     }
     graph = "[a][b|a][c|b]"
     usual = cr.em(graph, rows, cr.BDeu(1), draws=2000)
-    monkeypatch.setattr("credo.train.em.e_step._STATES", 1)
+    monkeypatch.setattr("credo.train.em.far_step._STATES", 1)
     monkeypatch.setattr("credo.train.em.augment._BLOCK", 2)  # one variable at a time
     wide = cr.em(graph, rows, cr.BDeu(1), draws=2000)
     for name in "abc":

@@ -83,3 +83,19 @@ def test_it_is_refused_where_nothing_is_ordered():
         cr.fit("[x][y|x]", rows, cr.BDeu(1), ordered=True)
     with pytest.raises(cr.errors.InputError, match="there is none here"):
         cr.fit("[x]", cr.read(rows, {"x": ["b", "a"]}), ordered=True)
+
+
+def test_learn_gives_the_tables_of_fit_and_its_recipe_says_so() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(2, size=80)
+    x = np.clip(rng.poisson(1 + 2 * y), 0, 4)
+    rows = cr.read({"y": y.tolist(), "x": x.tolist()}, {"x": [0, 1, 2, 3, 4]})
+    net = cr.learn(rows, ordered=True, parameters=cr.BDeu(2))
+    again = cr.fit(net.dag, rows, cr.BDeu(2), ordered=True)
+    assert all((net.cpt(n).values == again.cpt(n).values).all() for n in net.names)
+    assert net.record is not None and net.record.details["recipe"]["ordered"] is True
+    gaps = cr.read({"y": [0, 1, None, 1] * 9, "x": [0, 3, 1, 4] * 9}, {"x": [0, 1, 2, 3, 4]})
+    with pytest.raises(cr.errors.InputError, match="available-cases"):
+        cr.learn(gaps, ordered=True)
+    net = cr.learn(gaps, ordered=True, missing="available-cases")
+    assert net.cpt("x").learned.estimate == "ordered"  # type: ignore[union-attr]

@@ -167,7 +167,7 @@ def test_ctrl_c_before_anything_was_found_says_so(table, monkeypatch):
     def interrupt(*rest, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("credo.train.structure.constraint_based.ManyTests", interrupt)
+    monkeypatch.setattr("credo.train.structure.constraint_based.many_tests", interrupt)
     net = cr.learn(table, "bic", "pc")
     assert net.record.reason == "interrupted" and not net.dag.edges
     assert any("nothing was found before Ctrl-C" in n for n in net.record.notes)

@@ -20,7 +20,8 @@ __all__ = ["command"]
 @click.argument("x")
 @click.argument("y")
 @option("--graph", "-g", metavar="GRAPH", help="What causes what: text such as "
-        "'[Z][X|Z][Y|X:Z] A<->B', a file of DAGitty or DOT, or a network file.")  # fmt: skip
+        "'[Z][X|Z][Y|X:Z] A<->B', a file of DAGitty or DOT, one that 'credo causes' wrote, or a "
+        "network file.")  # fmt: skip
 @option("--values", metavar="FROM,TO", help="The two values of X that are compared.")
 @option("--outcome", metavar="STATE", help="The state of Y whose probability is compared.")
 @option("--by", type=click.Choice(["auto", "adjustment", "id", "instrument"]), default="auto",

@@ -11,7 +11,7 @@ from credo.cli.experiments import intervened_from, intervened_option, read_told
 from credo.cli.models import graph_from, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files, option, together
 from credo.cli.reading import reading_options
-from credo.cli.rules import numbers_from, numbers_option
+from credo.cli.rules import numbers_from, numbers_option, ordered_option
 
 __all__ = ["command", "fit_json", "prior_named", "prior_options", "tell_fit"]
 
@@ -31,8 +31,7 @@ prior_options = together(
 @reading_options
 @option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
 @prior_options
-@option("--ordered", is_flag=True, help="Neighbours among ordered states share what was seen of "
-        "them, as far as the rows do not tell them apart.")  # fmt: skip
+@ordered_option
 @numbers_option
 @intervened_option
 @option("--update", "more", is_flag=True, help="Add the rows to those GRAPH was learned from.")

@@ -6,6 +6,7 @@ import click
 
 from credo.cli.models import causal_graph_from, normalise_option
 from credo.cli.options import Common, Manual, common_options, files, option
+from credo.core.errors import InputError
 
 __all__ = ["command"]
 
@@ -22,8 +23,9 @@ def command(graph: str, question: str, by: str, latex: bool, common: Common) -> 
     """Say whether an effect can be computed from what is observed, and by which formula.
 
     GRAPH is text such as '[X][M|X][Y|M] X<->Y' (X and Y have a hidden common cause), a file of
-    DAGitty or DOT, or a network file. QUESTION is text such as 'P(Y | do(X))'. Where there is no
-    formula the hedge is named: the part of the graph that leaves the effect open.
+    DAGitty or DOT, a network file, or a class of graphs that 'credo causes' wrote, whose members
+    must agree. QUESTION is text such as 'P(Y | do(X))'. Where there is no formula the hedge is
+    named: the part of the graph that leaves the effect open.
 
     \b
     Examples:
@@ -31,13 +33,27 @@ def command(graph: str, question: str, by: str, latex: bool, common: Common) -> 
       credo identify '[Z][X|Z][Y|X:Z]' 'P(Y | do(X))' --latex
       credo identify asia.bif 'P(lung | do(smoke))' --json
     """
+    from credo.model.causal.pag import Pag
+    from credo.predict.causal.questions import read
+
     whole = causal_graph_from(graph)
-    found = whole.identify(question, by=by)
-    asked = found.question
-    one = len(asked.of) == len(asked.set) == 1 and not asked.given
-    sets = list(whole.adjustment_sets(asked.set, asked.of)) if one else []
-    doors = list(whole.front_door(asked.set[0], asked.of[0])) if one else []
-    tools = list(whole.instruments(asked.set[0], asked.of[0])) if one else []
+    if isinstance(whole, Pag):
+        asked = read(whole, question)
+        one = len(asked.of) == len(asked.set) == 1 and not asked.given
+        if not one or by == "id":
+            raise InputError(
+                "Of a class of graphs one effect is asked, P(Y | do(X)), without --by id."
+            )
+        found = whole.effect(asked.set[0], asked.of[0])
+        sets = list(whole.adjustment_sets(asked.set[0], asked.of[0])) if found.identified else []
+        doors, tools = [], []
+    else:
+        found = whole.identify(question, by=by)
+        asked = found.question
+        one = len(asked.of) == len(asked.set) == 1 and not asked.given
+        sets = list(whole.adjustment_sets(asked.set, asked.of)) if one else []
+        doors = list(whole.front_door(asked.set[0], asked.of[0])) if one else []
+        tools = list(whole.instruments(asked.set[0], asked.of[0])) if one else []
     if common.as_json:
         document = {
             "graph": str(whole),

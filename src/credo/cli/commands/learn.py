@@ -40,6 +40,7 @@ from credo.cli.rules import (
     names_of,
     numbers_from,
     numbers_option,
+    ordered_option,
     rule_options,
     rules_from,
     score_options,
@@ -76,6 +77,7 @@ BUDGET = 60.0
 @score_options
 @rule_options
 @numbers_option
+@ordered_option
 @intervened_option
 @soft_option
 @option("--seconds", "--budget", "limit", group=_SEARCH, type=float, default=BUDGET,
@@ -113,6 +115,7 @@ def command(
     max_parents: int | None,
     candidates: tuple[str, ...],
     numbers: tuple[str, ...],
+    ordered: bool,
     intervened: tuple[str, ...],
     soft: bool,
     limit: float,
@@ -163,6 +166,11 @@ def command(
             raise InputError(
                 f"--{name} is for --search {' and '.join(_OF_SEARCH[name])}, not {search}."
             )
+    if search == "fci":
+        raise InputError(
+            "The search 'fci' gives a class of graphs in which causes may be hidden, no network.",
+            hint="Use: credo causes TABLE",
+        )
     refuse_unknown_search(search, SEARCHES)
     if target is None and search in _OF_SEARCH["target"]:
         raise InputError(f"--search {search} needs the class: name it with --target NAME.")
@@ -176,6 +184,7 @@ def command(
         **rules,
         "start": None if start is None else dag_from(start),
         "numbers": numbers_from(numbers, "auto"),
+        "ordered": ordered,
         "intervened": intervened_from(intervened),
         "soft": soft,
         **options,

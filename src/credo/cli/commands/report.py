@@ -24,6 +24,7 @@ __all__ = ["command"]
 @option("--interval", type=float, default=0.95, help="The level of intervals.")
 @option("--checks/--no-checks", "checks", default=None, help="Make the whole check, or leave it "
         "out.  [default: what credo learn found, if the model keeps it]")  # fmt: skip
+@option("--interactive", is_flag=True, help="Add a part that answers evidence by itself.")
 @reading_settings
 @common_options(seed="For what is random.")
 def command(
@@ -34,6 +35,7 @@ def command(
     title: str,
     interval: float,
     checks: bool | None,
+    interactive: bool,
     common: Common,
     **reading: Any,
 ) -> None:
@@ -47,6 +49,7 @@ def command(
     Examples:
       credo report patients.credo --data patients.csv -o report.html
       credo report asia.bif -o asia.html --question "P(lung | smoke=yes)"
+      credo report asia.bif -o asia.html --interactive
     """
     from credo.reports import write_report
 
@@ -69,6 +72,7 @@ def command(
         title=title,
         level=interval,
         checks=checks,
+        interactive=interactive,
         seed=common.seed,
         model_file=model,
         data_file=table or "",

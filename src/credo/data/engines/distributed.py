@@ -13,6 +13,7 @@ from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from credo.core.errors import InputError, TableError
 from credo.core.render import many
@@ -106,6 +107,45 @@ def _plan(schema: Schema, families: tuple[Any, ...], rows: int) -> Plan:
 
 
 @dataclass(frozen=True)
+class _Keeping:
+    """A task: the value of a part, to be kept; nothing of a part without rows."""
+
+    folding: Folding
+
+    def __call__(self, part: Any, number: int) -> list[Any]:
+        value = self.folding(part, number)
+        return [] if value is None else [value]
+
+
+@dataclass(frozen=True)
+class OfKept:
+    """A task: a function of the value that was kept of a part, and of the part's number."""
+
+    of_value: Callable[[Any, int], Any]
+
+    def __call__(self, part: Any, number: int) -> Any:
+        """The value of the function."""
+        return self.of_value(part[0], number) if part else None
+
+
+@dataclass(frozen=True)
+class _AtPlaces:
+    """A task: the rows at some places; `first` says where the rows of each part begin."""
+
+    encoding: Encoding
+    places: Any
+    first: Any
+
+    def __call__(self, part: Any, number: int) -> Table | None:
+        found, at = [], self.first[number]
+        for table in self.encoding.tables(part, number):
+            low, high = np.searchsorted(self.places, [at, at + len(table)])
+            found.append(table.take(self.places[low:high] - at))
+            at += len(table)
+        return Table.joined(found) if found else None
+
+
+@dataclass(frozen=True)
 class _Taken:
     """A task: the tables themselves, for who has to see rows."""
 
@@ -156,6 +196,32 @@ class Distributed(Stream):
         columns = self.weighting.with_column(encoding.schema.names)
         task = Folding(encoding, of_table, merge, size)
         return self.parts.gathered(task, columns, merge, size, self.report)
+
+    @contextmanager
+    def holding(
+        self,
+        of_table: Callable[[Table], T],
+        merge: Callable[[T, T], T],
+        names: Sequence[str] | None = None,
+    ) -> Iterator[Parts]:
+        """Parts that hold what a function of small tables adds up to over their rows."""
+        encoding = self._encoding(names)
+        columns = self.weighting.with_column(encoding.schema.names)
+        task = _Keeping(Folding(encoding, of_table, merge, _one))
+        with self.parts.keeping(task, columns) as kept:
+            yield kept
+
+    def take(self, places: NDArray[Any], names: Sequence[str] | None = None) -> Table:
+        """The rows at some places, counted from 0 and in ascending order, as a table."""
+        encoding = self._encoding(names)
+        columns = self.weighting.with_column(encoding.schema.names)
+        some = self._encoding(self.schema.names[:1])
+        only = self.weighting.with_column(some.schema.names)
+        counts = self.parts.in_order(Folding(some, len, add, _one), only, report=self.report)
+        first = np.cumsum([0, *(n or 0 for n in counts)])
+        task = _AtPlaces(encoding, places, first)
+        found = self.parts.in_order(task, columns, report=self.report)
+        return Table.joined([table for table in found if table is not None])
 
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass over the rows, on the workers."""

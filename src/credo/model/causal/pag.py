@@ -16,6 +16,7 @@ from typing import Any
 
 from credo.core.drawing.marked import marked_svg
 from credo.core.errors import InputError, unknown_name
+from credo.model.causal.texts import dagitty_pag, read_pag
 from credo.model.graphs.refusals import checked_nodes
 from credo.model.methods.causal import PagMethods
 from credo.model.values.value import Told
@@ -65,6 +66,18 @@ class Pag(PagMethods, Told):
         return Pag, (
             self.nodes, self.edges, dict(self.reasons), dict(self.separators), self.notes
         )  # fmt: skip
+
+    @classmethod
+    def parse(cls, text: str) -> Pag:
+        """A class from DAGitty's text, in which @ is a circle.
+
+        >>> print(Pag.parse("pag { A @-> B <-> C }"))
+        A o→ B, B ↔ C
+        """
+        nodes, edges = read_pag(text)
+        if len({frozenset(e[:2]) for e in edges}) < len(edges):
+            raise InputError("A class of graphs has one edge between two nodes at most.")
+        return cls(tuple(nodes), tuple(edges))
 
     def _marks(self) -> dict[tuple[str, str], str]:
         """The mark at the second end of each edge, both ways."""
@@ -152,6 +165,18 @@ class Pag(PagMethods, Told):
             style = f"dir=both, arrowtail={shape[at_a]}, arrowhead={shape[at_b]}"
             lines.append(f"{quoted[a]} -> {quoted[b]} [{style}];")
         return "\n".join(["digraph {", *(f"  {line}" for line in lines), "}"])
+
+    def dagitty(self) -> str:
+        """The class as DAGitty's text, which `Pag.parse` reads.
+
+        >>> print(Pag(("A", "B"), (("A", "B", "o", ">"),)).dagitty())
+        pag {
+          A
+          B
+          A @-> B
+        }
+        """
+        return dagitty_pag(self.nodes, self.edges)
 
     def __str__(self) -> str:
         ends = {n for e in self.edges for n in e[:2]}

@@ -3,8 +3,10 @@
     dag { U [latent]  U -> {A B}  A -> B  A <-> C }             DAGitty
     digraph { A -> B;  A -> C [dir=both, style=dashed] }        DOT
 
-The last two share one grammar: chains of names or sets of names, joined by arrows, with
-attributes in brackets. A node with the attribute `latent` (or `observed=no`) is hidden.
+    pag { A @-> B  B <-> C }                                    DAGitty, a class of graphs
+
+They share one grammar: chains of names or sets of names, joined by arrows, with attributes in
+brackets. A node with the attribute `latent` (or `observed=no`) is hidden; `@` is a circle.
 """
 
 from __future__ import annotations
@@ -16,17 +18,27 @@ from itertools import product
 from credo.core.errors import InputError
 from credo.model.graphs import notation
 
-__all__ = ["dagitty", "read"]
+__all__ = ["PAG", "dagitty", "dagitty_pag", "read", "read_pag"]
 
 Edge = tuple[str, str]
 Parts = tuple[list[str], list[Edge], list[Edge], list[str]]
+Marked = tuple[str, str, str, str]  # two nodes, and the mark at each
+
+PAG = re.compile(r"\s*pag\b[^{]*\{", re.I)
+"""How the text of a class of graphs begins."""
 
 _HEAD = re.compile(r"\s*(?:strict\s+)?(?P<kind>dag|digraph|graph|pdag|mag|pag)\b[^{]*\{", re.I)
 _TOKEN = re.compile(
-    r"""\s+|//[^\n]*|/\*.*?\*/|(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<join><->|->|<-|--|↔|→|←)"""
-    r"""|(?P<mark>[\[\]{};,=])|(?P<word>(?:(?!<->|->|<-|--)[^\s\[\]{};,="↔→←])+)""",
+    r"""\s+|//[^\n]*|/\*.*?\*/|(?P<quoted>"(?:[^"\\]|\\.)*")"""
+    r"""|(?P<join><->|@->|<-@|@-@|@--|--@|->|<-|--|↔|→|←)|(?P<mark>[\[\]{};,=])"""
+    r"""|(?P<word>(?:(?!<->|@->|<-@|@-@|@--|--@|->|<-|--)[^\s\[\]{};,="↔→←])+)""",
     re.S,
 )
+_ENDS = {
+    "->": "->", "→": "->", "<-": ">-", "←": ">-", "<->": ">>", "↔": ">>", "--": "--",
+    "@->": "o>", "<-@": ">o", "@-@": "oo", "@--": "o-", "--@": "-o",
+}  # fmt: skip
+_JOINS = {ends: join for join, ends in _ENDS.items() if join.isascii()}
 _SETTINGS = ("graph", "node", "edge")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
@@ -43,9 +55,26 @@ def read(text: str) -> Parts:
     if head["kind"].lower() not in ("dag", "digraph"):
         raise InputError(
             f"A graph of directed edges is needed, 'dag {{…}}' or 'digraph {{…}}', got "
-            f"{head['kind']!r}."
+            f"{head['kind']!r}.",
+            hint="A class of graphs is read by cr.Pag.parse." if PAG.match(text) else "",
         )
-    return _Reader(text, head.end()).graph()
+    reader = _Reader(text, head.end())
+    reader.read()
+    return list(reader.nodes), list(reader.edges), list(reader.arcs), list(reader.latent)
+
+
+def read_pag(text: str) -> tuple[list[str], list[Marked]]:
+    """Nodes and edges of a class of graphs in DAGitty's text.
+
+    >>> read_pag("pag { A @-> B <-> C }")
+    (['A', 'B', 'C'], [('A', 'B', 'o', '>'), ('B', 'C', '>', '>')])
+    """
+    head = PAG.match(text)
+    if head is None:
+        raise InputError(f"A class of graphs is a text such as 'pag {{ A @-> B }}', got {text!r}.")
+    reader = _Reader(text, head.end(), circles=True)
+    reader.read()
+    return list(reader.nodes), list(reader.marked)
 
 
 def dagitty(nodes: Sequence[str], edges: Sequence[Edge], arcs: Sequence[Edge]) -> str:
@@ -58,10 +87,27 @@ def dagitty(nodes: Sequence[str], edges: Sequence[Edge], arcs: Sequence[Edge]) -
       "a b" -> c
     }
     """
+    marked = [*((*e, "-", ">") for e in edges), *((*e, ">", ">") for e in arcs)]
+    return _text("dag", nodes, marked)
+
+
+def dagitty_pag(nodes: Sequence[str], edges: Sequence[Marked]) -> str:
+    """DAGitty's text of a class of graphs.
+
+    >>> print(dagitty_pag(["A", "B"], [("A", "B", "o", ">")]))
+    pag {
+      A
+      B
+      A @-> B
+    }
+    """
+    return _text("pag", nodes, edges)
+
+
+def _text(kind: str, nodes: Sequence[str], edges: Sequence[Marked]) -> str:
     lines = [_name(n) for n in nodes]
-    lines += [f"{_name(a)} -> {_name(b)}" for a, b in edges]
-    lines += [f"{_name(a)} <-> {_name(b)}" for a, b in arcs]
-    return "\n".join(["dag {", *(f"  {line}" for line in lines), "}"])
+    lines += [f"{_name(a)} {_JOINS[at_a + at_b]} {_name(b)}" for a, b, at_a, at_b in edges]
+    return "\n".join([f"{kind} {{", *(f"  {line}" for line in lines), "}"])
 
 
 def _name(name: str) -> str:
@@ -74,15 +120,16 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 class _Reader:
-    """Tokens (kind, text, place) and the graph they spell."""
+    """Tokens (kind, text, place) and the graph they spell, or with circles the class of graphs."""
 
-    def __init__(self, text: str, at: int) -> None:
-        self.text = text
+    def __init__(self, text: str, at: int, circles: bool = False) -> None:
+        self.text, self.circles = text, circles
         self.tokens = [*self._cut(at), ("end", "", len(text))]
         self.at = 0
         self.nodes: dict[str, None] = {}
         self.edges: dict[Edge, None] = {}
         self.arcs: dict[Edge, None] = {}
+        self.marked: dict[Marked, None] = {}
         self.latent: dict[str, None] = {}
 
     def _cut(self, at: int) -> Iterator[tuple[str, str, int]]:
@@ -113,7 +160,7 @@ class _Reader:
             return True
         return False
 
-    def graph(self) -> Parts:
+    def read(self) -> None:
         while not self.has("}"):
             if self.next()[0] == "end":
                 raise self.wrong("expected '}'", self.next()[2])
@@ -121,7 +168,6 @@ class _Reader:
                 self.statement()
         if self.next()[0] != "end":
             raise self.wrong("expected the end", self.next()[2])
-        return list(self.nodes), list(self.edges), list(self.arcs), list(self.latent)
 
     def statement(self) -> None:
         kind, text, _ = self.next()
@@ -137,7 +183,7 @@ class _Reader:
         while self.next()[0] == "join":
             place = self.next()[2]
             joins.append(self.next()[1])
-            if joins[-1] == "--":
+            if not self.circles and ("@" in joins[-1] or joins[-1] == "--"):
                 raise self.wrong("an edge has a direction: '->' or '<->'", place)
             self.at += 1
             groups.append(self.group())
@@ -147,10 +193,13 @@ class _Reader:
                 self.latent |= dict.fromkeys(groups[0])
             return
         for left, join, right in zip(groups, joins, groups[1:], strict=False):
-            both = join in ("<->", "↔") or "dir=both" in found
+            ends = ">>" if "dir=both" in found else _ENDS[join]
+            if {"arrowtail=odot", "arrowhead=odot"} & found:
+                raise self.wrong("circles are those of a class, written 'pag { A @-> B }'", place)
             for a, b in product(left, right):
-                edge = (b, a) if join in ("<-", "←") else (a, b)
-                (self.arcs if both else self.edges).setdefault(edge)
+                self.marked.setdefault((a, b, ends[0], ends[1]))
+                edge = (b, a) if ends == ">-" else (a, b)
+                (self.arcs if ends == ">>" else self.edges).setdefault(edge)
 
     def group(self) -> list[str]:
         """A name, or a set of names in braces."""

@@ -79,7 +79,7 @@ class Composite:
         p = self._predictive
         if self.outcomes is not None:
             return np.array([p.log_p(x) if x in p else -np.inf for x in xs])
-        return Called(self.name, p.logpdf, log=True, at_once=True).log_p(xs)
+        return Called(self.name, p, log=True, method="logpdf").log_p(xs)
 
     def after(self, xs: Sequence[Any], counts: Floats) -> Composite:
         """The same hypothesis when it has learned from some more; `counts[i]` times `xs[i]`.

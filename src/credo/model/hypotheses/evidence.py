@@ -14,13 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import LimitError, shown
 from credo.model.values.reals import Floats
-
-LOWEST = -1e250
-"""A log-likelihood below this is taken as a likelihood of zero: its multiples overflow."""
-HIGHEST = 1e250
-"""A log-density above this is refused, for the same reason."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,36 +30,31 @@ class Evidence:
     """
 
     total: Floats
-    lost: Floats  # what rounding took from the total (Knuth's two-sum): many small steps add up
     ruled_at: NDArray[np.int64]
 
     @classmethod
     def none(cls, hypotheses: int) -> Evidence:
         """No data: every log-likelihood is 0."""
-        zeros = np.zeros(hypotheses)
-        return cls(zeros, zeros, np.full(hypotheses, -1, dtype=np.int64))
+        return cls(np.zeros(hypotheses), np.full(hypotheses, -1, dtype=np.int64))
 
     def add(self, rows: Floats, counts: Floats, steps: NDArray[np.int64]) -> Evidence:
         """The evidence after some more observations.
 
         `rows[i, k]` is ln P(xᵢ | h_k), `counts[i]` how often xᵢ came, `steps[i]` when first.
         """
-        zero = rows < LOWEST
+        zero = np.isneginf(rows)
         ruled = self.ruled_at
         if zero.any():
             when = np.where(zero, steps[:, None], np.iinfo(np.int64).max).min(axis=0)
             ruled = np.where((ruled < 0) & zero.any(axis=0), when, ruled)
             rows = np.where(zero, 0.0, rows)
-        more = counts @ rows + self.lost
-        total = self.total + more
-        back = total - self.total
-        return Evidence(total, (self.total - (total - back)) + (more - back), ruled)
+        return Evidence(self.total + counts @ rows, ruled)
 
     def with_totals(self, totals: Mapping[int, float]) -> Evidence:
         """The same with the whole log-likelihood of some hypotheses told anew."""
-        total, lost = self.total.copy(), self.lost.copy()
-        total[list(totals)], lost[list(totals)] = list(totals.values()), 0.0
-        return Evidence(total, lost, self.ruled_at)
+        total = self.total.copy()
+        total[list(totals)] = list(totals.values())
+        return Evidence(total, self.ruled_at)
 
     @property
     def alive(self) -> NDArray[np.bool_]:
@@ -78,33 +67,6 @@ class Evidence:
         return np.where(self.alive, self.total, -np.inf)
 
 
-def log_sum_exp(values: Floats) -> float:
-    """ln Σ exp(v), without overflow or underflow.
-
-    >>> round(log_sum_exp(np.array([-1000.0, -1000.0])) + 1000, 6)
-    0.693147
-    """
-    top = float(values.max())
-    return top if np.isinf(top) else top + float(np.log(np.exp(values - top).sum()))
-
-
-def density(logs: Floats, outcome: object) -> float:
-    """Σ exp(logs), the density of an outcome; one that no float can hold is refused.
-
-    >>> density(np.array([1474.0]), "x")
-    Traceback (most recent call last):
-    credo.errors.LimitError: The density of 'x' is exp(1474), beyond a float. Ask for log_p instead.
-    """
-    with np.errstate(over="ignore"):
-        found = float(np.exp(logs).sum())
-    if np.isinf(found):
-        raise LimitError(
-            f"The density of {shown(outcome)} is exp({log_sum_exp(logs):.6g}), beyond a float.",
-            hint="Ask for log_p instead.",
-        )
-    return found
-
-
 def posterior(log_prior: Floats, evidence: Evidence) -> tuple[Floats, float]:
     """The logarithms of the posterior, and ln P(data).
 
@@ -112,6 +74,8 @@ def posterior(log_prior: Floats, evidence: Evidence) -> tuple[Floats, float]:
     >>> np.exp(log_p), log_evidence
     (array([0.5, 0.5]), 0.0)
     """
+    from scipy.special import logsumexp
+
     joint = log_prior + evidence.log_likelihood
-    total = log_sum_exp(joint)
+    total = float(logsumexp(joint))
     return joint - total, total

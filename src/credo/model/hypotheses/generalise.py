@@ -15,7 +15,6 @@ from typing import Any
 
 from credo.core.errors import unknown_name
 from credo.core.render import bar, number
-from credo.core.schema import position, state_key
 from credo.model.values.reals import Floats
 from credo.model.values.value import Value, View, whole
 
@@ -48,27 +47,18 @@ class Generalisation(Mapping[Any, float], Value):
     p: Floats
 
     @cached_property
-    def _codes(self) -> dict[Any, int]:
-        return {state_key(x): i for i, x in enumerate(self.outcomes)}
-
-    def _place(self, outcome: object) -> int | None:
-        """Where an outcome stands; None for one that is not there. True and 1 may be two.
-
-        >>> import numpy as np
-        >>> g = Generalisation((1, 2, True), np.array([0.5, 0.5, 1.0]))
-        >>> g._place(True), g._place(1), g._place(7)
-        (2, 0, None)
-        """
-        return position(outcome, self._codes, self.outcomes)
+    def _by_outcome(self) -> dict[Any, float]:
+        return dict(zip(self.outcomes, self.p.tolist(), strict=True))
 
     def __getitem__(self, outcome: Any) -> float:
-        place = self._place(outcome)
-        if place is None:
-            raise unknown_name("Outcome", outcome, self.outcomes, "an outcome of any hypothesis")
-        return float(self.p[place])
+        try:
+            return self._by_outcome[outcome]
+        except (KeyError, TypeError):  # not there, or not hashable
+            what = "an outcome of any hypothesis"
+            raise unknown_name("Outcome", outcome, self.outcomes, what) from None
 
     def __contains__(self, outcome: object) -> bool:
-        return self._place(outcome) is not None
+        return outcome in self.outcomes
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.outcomes)

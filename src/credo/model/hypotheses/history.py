@@ -18,7 +18,7 @@ import numpy as np
 from credo.core.errors import LimitError, shown, unknown_name
 from credo.core.frozen import fixed
 from credo.core.render import number, table_text
-from credo.model.hypotheses.evidence import Evidence, density, posterior
+from credo.model.hypotheses.evidence import Evidence, posterior
 from credo.model.hypotheses.generalise import strip
 from credo.model.hypotheses.observations import Past
 from credo.model.hypotheses.rules import Rule, best, brief, known_rule, scores
@@ -152,41 +152,20 @@ class History(Value):
         """The space, which may learn, and the evidence after each kept step."""
         space, evidence = self._space, Evidence.none(len(self.names))
         yield space, evidence
-        step, size = 0, max(1, 1_000_000 // len(self.names))
+        step = 0
         for values, counts in self._past.chunks:
-            for start in range(0, len(values), size):
-                part = slice(start, start + size)
-                rows = None if space.learners else space.rows(values[part])
-                for i in range(len(values[part])):
-                    at = slice(start + i, start + i + 1)
-                    if rows is None:
-                        space, evidence = observed(space, evidence, values[at], counts[at], step)
-                    else:
-                        evidence = evidence.add(rows[i : i + 1], counts[at], np.array([step]))
-                    step += 1
-                    if self._kept(step):
-                        yield space, evidence
-
-    def _chances(self, outcome: Any) -> tuple[Floats, Floats]:
-        """P(`outcome` next | h) at each row, a column for each hypothesis; and its logarithm."""
-        code = self._space.encode([outcome])
-        spaces = (s for s, _ in self._walk()) if self._space.learners else (self._space,)
-        logs = np.array([space.rows(code)[0] for space in spaces])
-        with np.errstate(over="ignore"):
-            chances = np.exp(logs)
-        shape = (len(self), len(self.names))
-        return np.broadcast_to(chances, shape), np.broadcast_to(logs, shape)
+            for i in range(len(values)):
+                at = slice(i, i + 1)
+                space, evidence = observed(space, evidence, values[at], counts[at], step)
+                step += 1
+                if self._kept(step):
+                    yield space, evidence
 
     def _posterior(self, row: int, evidence: Evidence) -> Floats:
         if row == 0:
             return self._weights
         p = np.exp(posterior(self._log_prior, evidence)[0])
         return np.asarray(p / p.sum())
-
-    def _average(self, row: int, evidence: Evidence, logs: Floats, outcome: Any) -> float:
-        """Σ_h P(x | h) · P(h | data), in logarithms: where a density is beyond a float."""
-        log_p = posterior(self._log_prior, evidence)[0] if row else self._log_prior
-        return density(log_p + logs, outcome)
 
     @cached_property
     def n(self) -> Floats:
@@ -228,19 +207,16 @@ class History(Value):
         For hypotheses that are functions or densities this is the density of `outcome`.
         """
         refuse_weak(self._space)
-        chances, logs = self._chances(outcome)
-        small = np.asarray(np.isfinite(chances).all(axis=1))
+        code = self._space.encode([outcome])
         out = {rule: np.empty(len(self)) for rule in RULES}
-        for i, (_, evidence) in enumerate(self._walk()):
-            out["average"][i] = (
-                self._posterior(i, evidence) @ chances[i]
-                if small[i]
-                else self._average(i, evidence, logs[i], outcome)
-            )
-            for rule in get_args(Rule):
-                score = scores(rule, evidence.log_likelihood, self._log_prior, self._bits)
-                k = best(score)[0]
-                out[rule][i] = chances[i, k] if small[i] else density(logs[i, k], outcome)
+        with np.errstate(over="ignore"):  # of a density
+            for i, (space, evidence) in enumerate(self._walk()):
+                chances = np.exp(space.rows(code)[0])
+                weights = self._posterior(i, evidence)
+                out["average"][i] = weights[weights > 0] @ chances[weights > 0]
+                for rule in get_args(Rule):
+                    score = scores(rule, evidence.log_likelihood, self._log_prior, self._bits)
+                    out[rule][i] = chances[best(score)[0]]
         by = {rule: fixed(values) for rule, values in out.items()}
         return Predictions(outcome, self.n, self.observations, by)
 
@@ -251,36 +227,9 @@ class History(Value):
         >>> Hypotheses({"a": {0: 1.0}, "b": {0: 0.5, 1: 0.5}}).observe([1]).history.of("a")
         array([0.5, 0. ])
         """
-        try:
-            at = self._index.get(name)
-        except TypeError:  # not hashable, so not a name
-            at = None
-        if at is None:
+        if name not in self.names:
             raise unknown_name("Hypothesis", name, self.names, "in the space")
-        return self.posteriors[:, at]
-
-    @cached_property
-    def _index(self) -> dict[Any, int]:
-        return {name: k for k, name in enumerate(self.names)}
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One plain mapping for each step: n, the observation, the posterior."""
-        return [
-            {
-                "n": float(n),
-                "observation": x,
-                "posterior": dict(zip(self.names, p.tolist(), strict=True)),
-            }
-            for n, x, p in zip(self.n, self.observations, self.posteriors, strict=True)
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Columns of plain values: n, observation, and the posterior of each hypothesis."""
-        return {
-            "n": self.n.tolist(),
-            "observation": list(self.observations),
-            "posterior": {m: self.posteriors[:, k].tolist() for k, m in enumerate(self.names)},
-        }
+        return self.posteriors[:, self.names.index(name)]
 
     def __hash__(self) -> int:
         return hash((self.names, self._past, self._every))
@@ -304,7 +253,7 @@ class History(Value):
         few = isinstance(self._space, TableSpace) and len(self._space.outcomes) <= 3
         for outcome in (self._space.outcomes or ()) if few and not self._space.weak else ():
             head.append(f"P({brief(outcome)} next)")
-            columns.append((self.posteriors * self._chances(outcome)[0]).sum(axis=1))
+            columns.append(self.predictions(outcome)["average"])
         rows = _steps(self.n, self.observations, [[number(v, 3) for v in c] for c in columns])
         curves = [[str(self.names[k]), curve(self.posteriors[:, k])] for k in ks]
         below = table_text(curves[0], curves[1:])

@@ -23,7 +23,7 @@ from credo.core.errors import ImpossibleError, InputError, LimitError
 from credo.core.render import bar, number, shortened
 from credo.core.schema import MAX_STATES, Variable
 from credo.model.answers.distribution import Distribution
-from credo.model.hypotheses.evidence import Evidence, density, log_sum_exp, posterior
+from credo.model.hypotheses.evidence import Evidence, posterior
 from credo.model.hypotheses.generalise import Generalisation
 from credo.model.hypotheses.history import History
 from credo.model.hypotheses.likelihoods import Sampling
@@ -43,6 +43,7 @@ from credo.model.values.reals import Floats, shown
 from credo.model.values.value import Value, View
 
 _MOST = 20  # hypotheses printed
+_HIGHEST = 709.78  # the logarithm of the largest float
 _ALL = object()  # predict() without an outcome
 
 By = Literal["average", "map", "mle", "mdl"]
@@ -296,11 +297,13 @@ class Hypotheses(Value):
                 hint="Ask for one outcome, h.predict(x), or give outcomes=[...].",
             )
         refuse_weak(self._space)
+        return _distribution(self._now.outcomes, self._predicted(self._now, by), "outcome")
+
+    def _predicted(self, space: TableSpace, by: str) -> Floats:
+        """P(next | data) of every outcome."""
         if by == "average":
-            p = self._now.prediction(self._posterior)
-        else:
-            p = self._now.prediction_of(self._pick(by)[0])
-        return _distribution(self._now.outcomes, p, "outcome")
+            return space.chance @ self._posterior
+        return space.chance[:, self._pick(by)[0]]
 
     def p(self, outcome: Any, *, by: str = "average") -> float:
         """The probability that the next observation is `outcome`; a density where it is one.
@@ -310,11 +313,15 @@ class Hypotheses(Value):
         (0.2, 0.1)
         """
         code = self._asked(outcome, by)
-        if not isinstance(self._now, TableSpace):
-            return density(self._log_terms(code, by), outcome)
-        if by == "average":
-            return float(self._now.prediction(self._posterior)[code[0]])
-        return float(self._now.prediction_of(self._pick(by)[0])[code[0]])
+        if isinstance(self._now, TableSpace):
+            return float(self._predicted(self._now, by)[code[0]])
+        log_p = self.log_p(outcome, by=by)
+        if log_p > _HIGHEST:
+            raise LimitError(
+                f"The density of {shown(outcome)} is exp({log_p:.6g}), beyond a float.",
+                hint="Ask for log_p instead.",
+            )
+        return math.exp(log_p)
 
     def log_p(self, outcome: Any, *, by: str = "average") -> float:
         """The logarithm of `p`, also where that is too small or too large for a float.
@@ -323,12 +330,11 @@ class Hypotheses(Value):
         >>> round(h.log_p(7), 6), h.log_p(7, by="map")
         (1509.306898, 1500.0)
         """
-        return log_sum_exp(self._log_terms(self._asked(outcome, by), by))
+        from scipy.special import logsumexp
 
-    def _log_terms(self, code: Any, by: str) -> Floats:
-        """The logarithms of what adds up to the probability of one outcome."""
-        row: Floats = self._now.rows(code)[0]
-        return row + self._log_posterior if by == "average" else row[self._pick(by)[:1]]
+        row: Floats = self._now.rows(self._asked(outcome, by))[0]
+        average = by == "average"
+        return float(logsumexp(row + self._log_posterior) if average else row[self._pick(by)[0]])
 
     def _asked(self, outcome: Any, by: str) -> Any:
         """The code of an outcome whose prediction by a rule is asked for."""
@@ -352,12 +358,12 @@ class Hypotheses(Value):
         {1: 0.5, 2: 1.0, 3: 0.5, 4: 0.5, 6: 0.5}
         """
         space = self._space
-        if not isinstance(space, TableSpace) or space.inside is None:
+        if not isinstance(space, TableSpace) or not space.are_sets:
             raise InputError(
                 "Only sets of listed outcomes have members, so only they generalise.",
                 hint="Use predict() for the next outcome.",
             )
-        inside = space.inside @ self._posterior
+        inside = (space.log_chance > -np.inf) @ self._posterior
         return Generalisation(space.outcomes, np.minimum(inside, 1.0))
 
     # --- reports ------------------------------------------------------------------------

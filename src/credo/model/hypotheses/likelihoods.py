@@ -12,21 +12,17 @@ A belief about a parameter is a hypothesis too, one that learns: see `composite.
 
 from __future__ import annotations
 
-import inspect
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Number
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from credo.core.errors import CredoError, InputError
-from credo.core.schema import is_missing, position, state_key
-from credo.model.hypotheses.evidence import HIGHEST
-from credo.model.values.reals import Floats, NotReal, real, real_or_nan, reals, shown
-from credo.model.values.value import LARGEST, flag, same
+from credo.core.schema import is_missing
+from credo.model.values.reals import Floats, real_or_nan, reals, shown
+from credo.model.values.value import LARGEST, flag
 
 Sampling = Literal["strong", "weak"]
 
@@ -48,10 +44,6 @@ class Likelihood(Protocol):
         """ln P(x | h) for each observation."""
 
 
-def _log(p: float) -> float:
-    return math.log(p) if p > 0 else -math.inf
-
-
 @dataclass(frozen=True, slots=True)
 class Chances:
     """A mapping from outcome to probability.
@@ -67,15 +59,13 @@ class Chances:
         """Checks that the probabilities are probabilities and sum to 1."""
         if not given:
             raise InputError(f"The hypothesis {name!r} has no outcomes.")
-        p: dict[Any, float] = {}
-        for outcome, chance in given.items():
-            value = real_or_nan(chance)
+        p = {outcome: real_or_nan(chance) for outcome, chance in given.items()}
+        for outcome, value in p.items():
             if is_missing(outcome) or not 0 <= value <= LARGEST:
                 raise InputError(
                     f"The hypothesis {name!r} must map each outcome to a probability, "
-                    f"got {shown(outcome)}: {shown(chance)}."
+                    f"got {shown(outcome)}: {shown(given[outcome])}."
                 )
-            p[outcome] = value
         total = math.fsum(p.values())
         if abs(total - 1) > CLOSE:
             raise InputError(
@@ -91,10 +81,8 @@ class Chances:
 
     def log_p(self, xs: Sequence[Any]) -> Floats:
         """ln P(x | h) for each observation; −∞ for one that it does not list."""
-        states, chances = tuple(self.p), tuple(self.p.values())
-        codes = {state_key(s): i for i, s in enumerate(states)}
-        found = (position(x, codes, states) for x in xs)
-        return np.array([_log(0.0 if i is None else chances[i]) for i in found], dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            return np.log([self.p[x] if is_in(x, self.p) else 0.0 for x in xs])
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,95 +103,60 @@ class Members:
             return self.members if len(self.members) <= MAX_LISTED else None
         return in_order(self.members)
 
-    @property
-    def log_inside(self) -> float:
-        """ln P(x | C) for every member x."""
-        return -math.log(len(self.members)) if self.sampling == "strong" else 0.0
-
     def log_p(self, xs: Sequence[Any]) -> Floats:
         """ln P(x | C) for each observation."""
-        inside = np.array([self._holds(x) for x in xs], dtype=bool)
-        return np.where(inside, self.log_inside, -np.inf)
-
-    def _holds(self, x: Any) -> bool:
-        """Whether x is a member; True is not 1 where other numbers are members too."""
-        if not self._equals_one(x):
-            return False
-        if x not in (0, 1) or len(self.members) > MAX_LISTED:
-            return not isinstance(x, (bool, np.bool_))
-        states = tuple(self.members)
-        return position(x, {state_key(s): i for i, s in enumerate(states)}, states) is not None
-
-    def _equals_one(self, x: Any) -> bool:
-        """Whether x equals a member; what cannot be hashed is in no set."""
-        if isinstance(self.members, range):
-            return _in_range(x, self.members)
-        try:
-            return x in self.members
-        except TypeError:
-            return False
+        inside = [is_in(x, self.members) for x in xs]
+        even = -math.log(len(self.members)) if self.sampling == "strong" else 0.0
+        return np.where(np.array(inside, dtype=bool), even, -np.inf)
 
 
-def _in_range(x: Any, members: range) -> bool:
-    """Whether x is a whole number of the range, of whatever type.
+def is_in(x: Any, outcomes: Any) -> bool:
+    """Whether x is one of some outcomes; what cannot be hashed, or is no whole number, is not.
 
-    `x in members` compares every member with what is not an int: a long range takes for ever.
-
-    >>> [_in_range(x, range(1, 10**12)) for x in (5, 5.0, np.int64(5), 5.5, "5")]
+    >>> [is_in(x, range(1, 10**12)) for x in (5, 5.0, np.int64(5), 5.5, "5")]
     [True, True, True, False, False]
     """
-    if isinstance(x, int):
-        return int(x) in members
-    if not isinstance(x, (Number, np.number)) or isinstance(x, np.timedelta64):
-        return False
-    number: Any = x
     try:
-        if isinstance(x, (complex, np.complexfloating)):
-            return not x.imag and _in_range(float(x.real), members)
-        inside = min(members[0], members[-1]) <= number <= max(members[0], members[-1])
-        return bool(inside) and int(number) == number and int(number) in members
-    except Exception:  # whatever a foreign number raises when it is compared
+        if isinstance(outcomes, range) and not isinstance(x, int):  # `in` would try every member
+            number = float(x)
+            return bool(number == x) and number.is_integer() and int(number) in outcomes
+        return x in outcomes
+    except (TypeError, ValueError, OverflowError):
         return False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Called:
-    """A function, or the `logpdf` of a distribution, asked for each observation.
+    """A function (`method` is empty), or a distribution and which of its methods is asked.
 
     >>> Called("fair", lambda x: 0.5, log=False).log_p(["heads"])
     array([-0.69314718])
     """
 
     name: Any
-    call: Callable[[Any], Any]
+    of: Any
     log: bool
-    at_once: bool = False  # worth one call with the whole array
+    method: str = ""
     outcomes: None = None
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Called):
-            return NotImplemented
-        mine, its = (getattr(c.call, "__self__", None) for c in (self, other))
-        if mine is None or its is None or isinstance(mine, type):
-            called = self.call is other.call
-        else:  # the method of a distribution: equal distributions are the same hypothesis
-            names = {getattr(c.call, "__name__", None) for c in (self, other)}
-            called = len(names) == 1 and same(mine, its)
-        return called and self.name == other.name and self.log == other.log
-
-    def __hash__(self) -> int:
-        return hash(self.name)
+    @property
+    def call(self) -> Callable[[Any], Any]:
+        """What gives the likelihood of an observation."""
+        found: Callable[[Any], Any] = getattr(self.of, self.method) if self.method else self.of
+        return found
 
     def log_p(self, xs: Sequence[Any]) -> Floats:
-        """ln P(x | h) for each observation."""
-        if self.at_once and len(xs) > 1 and all(isinstance(x, (int, float)) for x in xs):
+        """ln P(x | h) for each observation; a distribution is asked for all numbers at once."""
+        if self.method and len(xs) > 1 and all(isinstance(x, (int, float)) for x in xs):
             try:
                 found = reals(self.call(np.array(xs, dtype=np.float64)))
             except Exception:  # one by one then, where the failure can be named
                 found = np.empty(0)
-            if found.shape == (len(xs),) and (found <= HIGHEST).all():
+            if found.shape == (len(xs),) and (found < np.inf).all():
                 return found
-        return np.array([self._one(x) for x in xs], dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            each = np.array([self._one(x) for x in xs], dtype=np.float64)
+            return each if self.log else np.log(each)
 
     def _one(self, x: Any) -> float:
         try:
@@ -213,22 +166,16 @@ class Called:
             raise InputError(
                 f"The likelihood of the hypothesis {self.name!r} failed on {shown(x)}: {says}"
             ) from error
-        try:
-            value = real(given)
-            given = given if given is None else value
-        except NotReal:
-            value = math.nan
-        if not value <= (HIGHEST if self.log else sys.float_info.max) or (
-            value < 0 and not self.log
-        ):
+        given = given.item() if isinstance(given, np.ndarray) and given.ndim == 0 else given
+        value = real_or_nan(given)
+        if not value < math.inf or (value < 0 and not self.log):
             what = "a log-probability" if self.log else "a probability or density"
-            what += f" of at most {HIGHEST:g}" if HIGHEST < value < math.inf else ""
             raise InputError(
                 f"The likelihood of the hypothesis {self.name!r} must be {what}, "
                 f"got {shown(given)} for {shown(x)}.",
                 hint="" if self.log or not value < 0 else "For log-probabilities pass log=True.",
             )
-        return value if self.log else _log(value)
+        return value
 
 
 def in_order(outcomes: Iterable[Any]) -> list[Any]:
@@ -242,12 +189,6 @@ def in_order(outcomes: Iterable[Any]) -> list[Any]:
         return sorted(items)
     except TypeError:
         return sorted(items, key=lambda x: (type(x).__name__, repr(x)))
-
-
-def _serves(kind: type) -> bool:
-    """Whether a class itself answers, by a static or a class method."""
-    found = (inspect.getattr_static(kind, m, None) for m in ("logpdf", "logpmf"))
-    return any(isinstance(m, (staticmethod, classmethod)) for m in found)
 
 
 def read_hypothesis(name: Any, given: Any, *, log: bool, sampling: Sampling) -> Likelihood:
@@ -268,7 +209,7 @@ def read_hypothesis(name: Any, given: Any, *, log: bool, sampling: Sampling) -> 
         if missing:
             raise InputError(f"The set {name!r} cannot hold the missing value {missing[0]!r}.")
         return Members(given if isinstance(given, range) else frozenset(given), sampling)
-    if isinstance(given, type) and not _serves(given):
+    if isinstance(given, type):
         raise InputError(
             f"The hypothesis {name!r} is the class {given.__name__}, not a distribution.",
             hint=f"Make one of it: {given.__name__}(…).",
@@ -276,9 +217,9 @@ def read_hypothesis(name: Any, given: Any, *, log: bool, sampling: Sampling) -> 
     if hasattr(given, "states") and hasattr(given, "probabilities"):  # Bernoulli, Categorical
         return Chances.of(name, dict(zip(given.states, given.probabilities, strict=True)))
     for method in ("logpdf", "logpmf"):
-        if callable(found := getattr(given, method, None)):
-            return Called(name, found, log=True, at_once=True)
-    if callable(given) and not isinstance(given, type):
+        if callable(getattr(given, method, None)):
+            return Called(name, given, log=True, method=method)
+    if callable(given):
         return Called(name, given, log=flag(log, "log"))
     hint = ""
     if isinstance(given, (list, tuple)):

@@ -12,15 +12,15 @@ Erlang density of their length.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from credo.core.errors import InputError, LimitError, unknown_name
+from credo.core.errors import InputError, LimitError
 from credo.model.hypotheses.hypotheses import Hypotheses
 from credo.model.hypotheses.likelihoods import Sampling
 from credo.model.hypotheses.space import MAX_CELLS
 from credo.model.values.reals import real_or_nan, shown
-from credo.model.values.value import LARGEST, flag, whole
+from credo.model.values.value import flag, whole
 
 MAX_NUMBER = 100_000
 """The number game is played up to this number at most."""
@@ -35,14 +35,11 @@ def _upto(upto: Any) -> int:
     return most
 
 
-def mathematical_concepts(
-    upto: int = 100, *, one: bool = True, exceptions: bool = False
-) -> dict[str, frozenset[int]]:
+def mathematical_concepts(upto: int = 100, *, one: bool = True) -> dict[str, frozenset[int]]:
     """The named concepts over 1 … upto; those with no member there are left out.
 
     A power starts at k⁰ = 1, so there are seven powers of 2 up to 100, as the lecture notes
-    count them (7⁻⁴); `one=False` starts at k, as Murphy does. `exceptions` adds his two
-    unnatural concepts, 'powers of 2 plus 37' and 'powers of 2 except 32'.
+    count them (7⁻⁴); `one=False` starts at k, as Murphy does.
 
     >>> sorted(mathematical_concepts()["powers of 2"])
     [1, 2, 4, 8, 16, 32, 64]
@@ -50,7 +47,7 @@ def mathematical_concepts(
     35
     """
     upto = _upto(upto)
-    one, exceptions = flag(one, "one"), flag(exceptions, "exceptions")
+    one = flag(one, "one")
     numbers = range(1, upto + 1)
 
     def powers(k: int) -> Iterable[int]:
@@ -74,10 +71,6 @@ def mathematical_concepts(
         out[f"ending in {d}"] = range(d or 10, upto + 1, 10)
     out["everything"] = numbers
     concepts = {name: frozenset(members) for name, members in out.items()}
-    if exceptions:
-        twos = concepts["powers of 2"]
-        concepts["powers of 2 plus 37"] = twos | {37} & frozenset(numbers)
-        concepts["powers of 2 except 32"] = twos - {32}
     return {name: members for name, members in concepts.items() if members}
 
 
@@ -87,18 +80,15 @@ def number_game(
     *,
     maths: float = 2 / 3,
     scale: float = 10.0,
-    weights: Mapping[str, float] | None = None,
-    exceptions: bool = False,
     one: bool = True,
     sampling: Sampling = "strong",
 ) -> Hypotheses:
     """The number game: mathematical concepts and all intervals over 1 … upto, with a prior.
 
-    The concepts share the part `maths` of the prior, evenly or in proportion to `weights`
-    (a concept not named there weighs 1; the two `exceptions` weigh 0.01). The intervals
-    [a, b] share the rest in proportion to the Erlang density l·exp(−l / scale) of their
-    length l. Concepts with the same members are one hypothesis: the names are joined with
-    ' = ' and the priors added, so up to 100 there are 5,083, as Tenenbaum counts them.
+    The concepts share the part `maths` of the prior evenly, the intervals [a, b] the rest in
+    proportion to the Erlang density l·exp(−l / scale) of their length l. Concepts with the same
+    members are one hypothesis: the names are joined with ' = ' and the priors added, so up to 100
+    there are 5,083, as Tenenbaum counts them.
 
     >>> h = number_game()
     >>> len(h), h.names[0], [n for n in h.names if " = " in n]
@@ -123,36 +113,12 @@ def number_game(
             f"at most {MAX_CELLS:,} are allowed.",
             hint="Use intervals=False, or a smaller number.",
         )
-    concepts = mathematical_concepts(upto, one=one, exceptions=exceptions)
-    given = _weights(concepts, weights)
-    share = maths if intervals else 1.0
-    total = math.fsum(given.values())
-    if share and not total:
-        raise InputError("The weights of the mathematical concepts are all zero.")
-    pairs: list[tuple[str, Any, float]] = [
-        (name, members, share * given[name] / total if share else 0.0)
-        for name, members in concepts.items()
-    ]
+    concepts = mathematical_concepts(upto, one=one)
+    share = (maths if intervals else 1.0) / len(concepts)
+    pairs: list[tuple[str, Any, float]] = [(n, members, share) for n, members in concepts.items()]
     if intervals:
         pairs += _intervals(upto, 1.0 - maths, scale)
     return _merged(pairs, sampling)
-
-
-def _weights(
-    concepts: Mapping[str, frozenset[int]], weights: Mapping[str, float] | None
-) -> dict[str, float]:
-    out = {name: 0.01 if " plus " in name or " except " in name else 1.0 for name in concepts}
-    if weights is not None and not isinstance(weights, Mapping):
-        raise InputError(f"weights must be a mapping from concept to number, got {shown(weights)}.")
-    for name, weight in (weights or {}).items():
-        if name not in out:
-            raise unknown_name("Concept", name, out, "a mathematical concept")
-        if not 0 <= real_or_nan(weight) <= LARGEST:
-            raise InputError(
-                f"The weight of {name!r} must be finite and not negative, got {shown(weight)}."
-            )
-        out[name] = real_or_nan(weight)
-    return out
 
 
 def _intervals(upto: int, share: float, scale: float) -> list[tuple[str, Any, float]]:

@@ -2,9 +2,7 @@
 
 A list, tuple, range, array or column of a frame is many observations; a text, a number or
 anything else is one. Counts say how often each came: a mapping, a `Counter`, or the `Counts`
-of one variable. The record keeps them in chunks whose
-sizes fall, merging like a binary counter, so a step costs O(log n) on average, earlier
-values share their chunks, and a long run of single observations never copies its past.
+of one variable.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
-from credo.core.frozen import ReadOnly, ReadOnlyList
 from credo.model.values.data import single
 from credo.model.values.reals import absent, real_or_nan, shown
 from credo.model.values.sources import is_source, source_values, values_of
@@ -53,21 +50,14 @@ def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.flo
         values = many(data)
         if counts is None or counts is False:
             return _checked(values, np.ones(len(values)))
-        try:
-            weights = list(counts)
-        except TypeError:
+        if not isinstance(counts, Iterable) or len(weights := list(counts)) != len(values):
             raise InputError(
-                f"The counts must be True or one number for each observation, got {shown(counts)}."
-            ) from None
-        if len(weights) != len(values):
-            raise InputError(
-                f"The counts must be one number for each of the {len(values)} observations, "
-                f"got {len(weights)}."
+                f"The counts must be True or one number for each of the {len(values)} "
+                f"observations, got {shown(counts)}."
             )
-    out = np.empty(len(weights))
-    for i, (value, weight) in enumerate(zip(values, weights, strict=True)):
-        out[i] = real_or_nan(weight)
-        if not 0 <= out[i] <= MAX_COUNT:
+    out = np.array([real_or_nan(w) for w in weights], dtype=np.float64)
+    for value, weight, n in zip(values, weights, out, strict=True):
+        if not 0 <= n <= MAX_COUNT:
             raise InputError(
                 f"The count of {shown(value)} must be a number from 0 to {MAX_COUNT:.0e}, "
                 f"got {shown(weight)}."
@@ -92,52 +82,11 @@ def many(data: Any) -> list[Any]:
             "A table of several columns is not a list of observations.",
             hint="Give one column, or observe(frame.to_dict('records')) for rows as mappings.",
         )
-    if isinstance(data, (list, tuple, range)):
-        return list(data)
-    if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
-        return [data]
-    if data is np.ma.masked:
-        return [data]
     if isinstance(data, np.ndarray):
-        if data.ndim == 0:
-            return [data.item()]
-        return data.tolist() if data.ndim == 1 else list(data)
-    if hasattr(data, "to_numpy"):  # a column of any frame
-        return values_of(data)
-    return list(data) if isinstance(data, Iterator) else [data]
-
-
-def kept(x: Any) -> Any:
-    """An observation as the record keeps it: a copy that cannot be written to.
-
-    >>> given = [1, np.zeros(2)]
-    >>> own = kept(given)
-    >>> given[0] = 99
-    >>> own[0], own[1].flags.writeable
-    (1, False)
-    """
-    if type(x) in _SIMPLE:
-        return x
-    if isinstance(x, np.ndarray):
-        array = x.copy()
-        for i in range(array.size if array.dtype == object else 0):
-            array.flat[i] = kept(array.flat[i])
-        array.flags.writeable = False
-        return array
-    if type(x) in _COPIED:
-        return _COPIED[type(x)](x)
-    return x.copy() if hasattr(x, "iloc") else x  # a row of a frame
-
-
-_SIMPLE = frozenset({str, int, float, bool})
-_COPIED: dict[type, Any] = {
-    list: lambda x: ReadOnlyList(map(kept, x)),
-    ReadOnlyList: lambda x: ReadOnlyList(map(kept, x)),
-    tuple: lambda x: tuple(map(kept, x)),
-    dict: lambda x: ReadOnly({k: kept(v) for k, v in x.items()}),
-    set: frozenset,
-    bytearray: bytes,
-}
+        return [data.item()] if data.ndim == 0 else data.tolist() if data.ndim == 1 else list(data)
+    if isinstance(data, (list, tuple, range, Iterator)):
+        return list(data)
+    return values_of(data) if hasattr(data, "to_numpy") else [data]  # a column of any frame
 
 
 def _checked(
@@ -167,27 +116,15 @@ class Past:
 
     def then(self, values: NDArray[Any], counts: NDArray[np.float64]) -> Past:
         """The past with some more steps at its end."""
-        steps = self.steps + len(values)
-        total = self.total + math.fsum(counts)
-        chunks = list(self.chunks)
-        while chunks and len(chunks[-1][0]) <= len(values):
-            before, times = chunks.pop()
-            values = np.concatenate([before, values])
-            counts = np.concatenate([times, counts])
         values.setflags(write=False)
         counts.setflags(write=False)
-        return Past((*chunks, (values, counts)), steps, total)
-
-    def _whole(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        values, counts = zip(*self.chunks, strict=True)
-        return np.concatenate(values), np.concatenate(counts)
+        total = self.total + math.fsum(counts)
+        return Past((*self.chunks, (values, counts)), self.steps + len(values), total)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Past):
             return NotImplemented
-        if self.steps != other.steps or self.total != other.total:
-            return False
-        return not self.steps or all(map(same, self._whole(), other._whole()))
+        return self.total == other.total and same([*self], [*other])
 
     def __hash__(self) -> int:
         return hash((self.steps, self.total))

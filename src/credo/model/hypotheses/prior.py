@@ -2,15 +2,14 @@
 
     P(h) = w_h / Σ w                 P(h) ∝ 2^(−bits of h)
 
-A prior is a sequence in the order of the hypotheses, a mapping from name to weight, or
-nothing at all: then every hypothesis is equally probable. Bits say how long a hypothesis is
+A prior is a sequence in the order of the hypotheses, a mapping (or a series) from name to weight,
+or nothing at all: then every hypothesis is equally probable. Bits say how long a hypothesis is
 to write down; they are the prior when no other is given, and always what MDL adds up.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,13 +17,15 @@ import numpy as np
 
 from credo.core.errors import InputError, unknown_name
 from credo.core.render import shortened
-from credo.model.values.reals import Floats, NotReal, real, shown
+from credo.model.values.reals import Floats, real_or_nan, shown
 from credo.model.values.value import listed
 
 
 def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
     """One number for each hypothesis, from a sequence or a mapping."""
-    given = _labelled(given, names, what)
+    index = getattr(given, "index", None)
+    if not callable(index) and index is not None and set(index) <= set(names):  # a series
+        given = dict(zip(index, given, strict=True))
     if isinstance(given, Mapping):
         known = set(names)
         for name in given:
@@ -36,50 +37,26 @@ def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
                 f"Missing in the {what}: {shortened(map(repr, missing))}.",
                 hint="Give a number for every hypothesis; it may be 0.",
             )
-        values = [given[n] for n in names]
-    elif (
-        isinstance(given, (str, bytes, set, frozenset))
-        or not hasattr(given, "__len__")
-        or (isinstance(given, np.ndarray) and given.ndim != 1)
-    ):
+        values: Sequence[Any] = [given[n] for n in names]
+    elif isinstance(given, (str, bytes, set, frozenset)) or not hasattr(given, "__len__"):
         raise InputError(
             f"The {what} must be a sequence or a mapping of numbers, got {shown(given)} instead."
         )
     else:
-        values = list(listed(given, f"The {what}"))
+        values = listed(given, f"The {what}")
         if len(values) != len(names):
             raise InputError(
                 f"The {what} must have one number for each of the {len(names)} hypotheses, "
                 f"got {len(values)}."
             )
-    out = np.empty(len(names))
-    for i, (name, value) in enumerate(zip(names, values, strict=True)):
-        try:
-            out[i] = real(value)
-        except NotReal:
-            raise InputError(
-                f"The {what} of {name!r} must be a number, got {shown(value)}."
-            ) from None
-        if not math.isfinite(out[i]) or out[i] < 0:
+    out = np.array([real_or_nan(v) for v in values])
+    for name, value, number in zip(names, values, out, strict=True):
+        if not 0 <= number < math.inf:
             raise InputError(
                 f"The {what} of {name!r} must be a finite number and not negative, "
                 f"got {shown(value)}."
             )
     return out
-
-
-def _labelled(given: Any, names: Sequence[Any], what: str) -> Any:
-    """A pandas series as a mapping from its labels; as it is where they only count its rows."""
-    index = getattr(given, "index", None)
-    if callable(index) or index is None or getattr(given, "ndim", None) != 1:
-        return given
-    labels = list(index)
-    if type(index).__name__ == "RangeIndex" and not set(labels) <= set(names):
-        return given
-    if len(set(labels)) < len(labels):
-        twice = next(x for x in labels if labels.count(x) > 1)
-        raise InputError(f"The {what} has {shown(twice)} twice.", hint="Give one number for each.")
-    return dict(zip(labels, given, strict=True))
 
 
 def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> tuple[Floats, Floats]:
@@ -97,17 +74,14 @@ def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> tuple[F
         total = math.fsum(weights)
         return weights / total, log_weights - math.log(total)
     weights = np.ones(len(names)) if given is None else _numbers(given, names, "prior")
-    top = weights.max()
-    if top == 0:
+    if not weights.any():
         raise InputError(
             "The prior is zero for every hypothesis.", hint="At least one must be possible."
         )
-    with np.errstate(divide="ignore", under="ignore"):
-        scaled = weights / top  # so that the sum stays inside the range of a float
-        total = math.fsum(scaled)
-        apart = np.log(weights) - math.log(top) - math.log(total)  # 1e-300 beside 1e300 is not 0
-        scaled = scaled / total
-        return scaled, np.where(scaled < sys.float_info.min, apart, np.log(scaled))
+    weights = weights / weights.max()
+    weights = weights / math.fsum(weights)
+    with np.errstate(divide="ignore"):
+        return weights, np.log(weights)
 
 
 def read_bits(given: Any, names: Sequence[Any]) -> Floats | None:

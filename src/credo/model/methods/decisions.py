@@ -1,9 +1,13 @@
-"""What can be asked of a decision network. The algorithms live in `credo.predict.decisions`."""
+"""What can be asked of a decision network, or of decisions over all graphs.
+
+The algorithms live in `credo.predict.decisions`.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 if TYPE_CHECKING:
     import os
@@ -14,20 +18,39 @@ if TYPE_CHECKING:
     from credo.model.values.randomness import Rng
     from credo.predict.decisions.information import Information, InformationValue, NextQuestion
     from credo.predict.decisions.more_rows import RowsValue
+    from credo.predict.decisions.problem import Problem
     from credo.predict.decisions.solution import Ranking, Solution
     from credo.predict.decisions.strategies import Simulation, StrategyComparison
 
-__all__ = ["DecisionMethods"]
+__all__ = ["DecisionMethods", "DecisionQuestions"]
 
 
-class DecisionMethods:
-    """The questions of a decision network; `DecisionNetwork` adds the rest."""
+class DecisionQuestions:
+    """The questions of any decisions; what answers them is their problem, given what is known."""
 
     __slots__ = ()
 
     @property
-    def _asked(self) -> DecisionNetwork:
-        return cast("DecisionNetwork", self)
+    @abstractmethod
+    def _network(self) -> DecisionNetwork:
+        """What is decided, known then and worth something."""
+
+    @abstractmethod
+    def _but_costs(self, costs: Mapping[str, float]) -> Self:
+        """The same with other costs of observing."""
+
+    @abstractmethod
+    def _problem(self, given: Mapping[str, Any] | None) -> Problem:
+        """What is to be decided, given what is known."""
+
+    @abstractmethod
+    def _probability(self, question: str, how: dict[str, Any]) -> Any:
+        """The answer to a question that is not about EU."""
+
+    def _unpriced(self, costs: Mapping[str, float] | None) -> tuple[Self, Mapping[str, float]]:
+        """The same without the cost of observing, and the prices."""
+        net = self._network
+        return self._but_costs({}), net.but(costs=net.costs if costs is None else costs).costs
 
     def solve(
         self,
@@ -60,9 +83,9 @@ class DecisionMethods:
         open    yes          0.350   32.8571       0
         closed  yes          0.240      87.5       0
         """
-        from credo.predict.decisions.solving import solve
+        from credo.predict.decisions.solving import solved
 
-        return solve(self._asked, given, interval=interval, draws=draws, rng=rng)
+        return solved(self._problem(given), given, interval=interval, draws=draws, rng=rng)
 
     def best(
         self,
@@ -83,9 +106,10 @@ class DecisionMethods:
         >>> d.best(given={"Rain": True}).choice
         'yes'
         """
-        from credo.predict.decisions.solving import best
+        from credo.predict.decisions.solving import ranking
 
-        return best(self._asked, given, decision=decision, interval=interval, draws=draws, rng=rng)
+        problem = self._problem(given)
+        return ranking(problem, given, decision, interval=interval, draws=draws, rng=rng)
 
     def ask(
         self,
@@ -108,9 +132,118 @@ class DecisionMethods:
         >>> d.ask("argmax EU(Take | Rain=false)"), round(d.ask("P(Take=yes)"), 6)
         ('no', 0.3)
         """
-        from credo.predict.decisions.asking import ask
+        from credo.predict.decisions.asking import answered, expected_of
 
-        return ask(self._asked, question, interval=interval, draws=draws, rng=rng)
+        how: dict[str, Any] = {"interval": interval, "draws": draws, "rng": rng}
+        found = answered(
+            self._network, question, lambda known: expected_of(self._problem(known), **how),
+            lambda name, known: self.best(known, decision=name, **how),
+        )  # fmt: skip
+        return self._probability(question, how) if found is None else found
+
+    def compare(
+        self,
+        strategies: Mapping[str, Any],
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = 0.95,
+        draws: int | None = None,
+        rng: Rng = 0,
+    ) -> StrategyComparison:
+        """Strategies side by side: expected utility, its interval, how probably each is the best.
+
+        A strategy has for each decision one choice, choices by what its arrows say is known, or a
+        policy; None is the best strategy.
+
+        >>> import credo as cr
+        >>> d = cr.DecisionNetwork("[Rain][Take?|Rain][U$|Rain:Take]", {"Rain": 0.3},
+        ...     utilities={"U": {False: {"yes": 20, "no": 100}, True: {"yes": 70, "no": 0}}})
+        >>> d.compare({"best": None, "always": {"Take": "yes"}}).best
+        'best'
+        """
+        from credo.predict.decisions.strategies import compared
+
+        return compared(
+            self._problem(given), strategies, lambda: self.solve(interval=None),
+            interval=interval, draws=draws, rng=rng,
+        )  # fmt: skip
+
+    def value_of_information(
+        self,
+        variables: str | Sequence[str] | None = None,
+        given: Mapping[str, Any] | None = None,
+        *,
+        before: str | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> InformationValue:
+        """What it is worth to know each variable, or some together, before a decision.
+
+        The gain in expected utility from seeing it before the next decision (or `before` one that
+        is named), never below 0; `costs` are prices to set against it.
+
+        >>> import credo as cr
+        >>> d = cr.DecisionNetwork("[Rain][Take?][U$|Rain:Take]", {"Rain": 0.3},
+        ...     utilities={"U": {False: {"yes": 20, "no": 100}, True: {"yes": 70, "no": 0}}})
+        >>> round(d.value_of_information("Rain")["Rain"].value, 6)
+        21.0
+        """
+        from credo.predict.decisions.information import valued
+
+        net, prices = self._unpriced(costs)
+        return valued(net._problem(given), prices, variables, before)
+
+    def next_question(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        among: Sequence[str] | None = None,
+        costs: Mapping[str, float] | None = None,
+        before: str | None = None,
+        exact: bool | None = None,
+    ) -> NextQuestion:
+        """Which question to ask next, each at its price, or whether to decide now.
+
+        The first question of the best plan, in which each may hang on the answers so far, where
+        that can be worked out (ten questions at most); else the one that gains most next.
+
+        >>> import credo as cr
+        >>> d = cr.DecisionNetwork("[Rain][Wet|Rain][Take?][U$|Rain:Take]",
+        ...     {"Rain": 0.3, "Wet": {False: 0.1, True: 0.8}},
+        ...     utilities={"U": {False: {"yes": 20, "no": 100}, True: {"yes": 70, "no": 0}}})
+        >>> d.next_question(costs={"Rain": 15, "Wet": 2}).variable
+        'Wet'
+        """
+        from credo.predict.decisions.information import questioned
+
+        net, prices = self._unpriced(costs)
+        return questioned(net._problem(given), prices, among, before, exact)
+
+
+class DecisionMethods(DecisionQuestions):
+    """The questions of a decision network; `DecisionNetwork` adds the rest."""
+
+    __slots__ = ()
+
+    @property
+    def _asked(self) -> DecisionNetwork:
+        return cast("DecisionNetwork", self)
+
+    @property
+    def _network(self) -> DecisionNetwork:
+        return self._asked
+
+    def _but_costs(self, costs: Mapping[str, float]) -> Self:
+        return cast("Self", self._asked.but(costs=costs))
+
+    def _problem(self, given: Mapping[str, Any] | None) -> Problem:
+        from credo.predict.decisions.problem import problem_of
+
+        return problem_of(self._asked, given)
+
+    def _probability(self, question: str, how: dict[str, Any]) -> Any:
+        from credo.predict.decisions.asking import probability_of
+
+        return probability_of(self._asked, question, how)
 
     def under(self, strategy: Any = None) -> Network:
         """The Bayesian network in which the decisions follow a strategy (the best one).
@@ -140,53 +273,6 @@ class DecisionMethods:
         from credo.predict.decisions.strategies import simulate
 
         return simulate(self._asked, strategy, n=n, rng=rng)
-
-    def compare(
-        self,
-        strategies: Mapping[str, Any],
-        given: Mapping[str, Any] | None = None,
-        *,
-        interval: float | None = 0.95,
-        draws: int | None = None,
-        rng: Rng = 0,
-    ) -> StrategyComparison:
-        """Strategies side by side: expected utility, its interval, how probably each is the best.
-
-        A strategy has for each decision one choice, choices by what its arrows say is known, or a
-        policy; None is the best strategy.
-
-        >>> import credo as cr
-        >>> d = cr.DecisionNetwork("[Rain][Take?|Rain][U$|Rain:Take]", {"Rain": 0.3},
-        ...     utilities={"U": {False: {"yes": 20, "no": 100}, True: {"yes": 70, "no": 0}}})
-        >>> d.compare({"best": None, "always": {"Take": "yes"}}).best
-        'best'
-        """
-        from credo.predict.decisions.strategies import compare
-
-        return compare(self._asked, strategies, given, interval=interval, draws=draws, rng=rng)
-
-    def value_of_information(
-        self,
-        variables: str | Sequence[str] | None = None,
-        given: Mapping[str, Any] | None = None,
-        *,
-        before: str | None = None,
-        costs: Mapping[str, float] | None = None,
-    ) -> InformationValue:
-        """What it is worth to know each variable, or some together, before a decision.
-
-        The gain in expected utility from seeing it before the next decision (or `before` one that
-        is named), never below 0; `costs` are prices to set against it.
-
-        >>> import credo as cr
-        >>> d = cr.DecisionNetwork("[Rain][Take?][U$|Rain:Take]", {"Rain": 0.3},
-        ...     utilities={"U": {False: {"yes": 20, "no": 100}, True: {"yes": 70, "no": 0}}})
-        >>> round(d.value_of_information("Rain")["Rain"].value, 6)
-        21.0
-        """
-        from credo.predict.decisions.information import value_of_information
-
-        return value_of_information(self._asked, variables, given, before=before, costs=costs)
 
     def value_of_test(
         self,
@@ -242,33 +328,6 @@ class DecisionMethods:
 
         return value_of_rows(
             self._asked, table, n, at=at, given=given, cost=cost, draws=draws, rng=rng
-        )
-
-    def next_question(
-        self,
-        given: Mapping[str, Any] | None = None,
-        *,
-        among: Sequence[str] | None = None,
-        costs: Mapping[str, float] | None = None,
-        before: str | None = None,
-        exact: bool | None = None,
-    ) -> NextQuestion:
-        """Which question to ask next, each at its price, or whether to decide now.
-
-        The first question of the best plan, in which each may hang on the answers so far, where
-        that can be worked out (ten questions at most); else the one that gains most next.
-
-        >>> import credo as cr
-        >>> d = cr.DecisionNetwork("[Rain][Wet|Rain][Take?][U$|Rain:Take]",
-        ...     {"Rain": 0.3, "Wet": {False: 0.1, True: 0.8}},
-        ...     utilities={"U": {False: {"yes": 20, "no": 100}, True: {"yes": 70, "no": 0}}})
-        >>> d.next_question(costs={"Rain": 15, "Wet": 2}).variable
-        'Wet'
-        """
-        from credo.predict.decisions.information import next_question
-
-        return next_question(
-            self._asked, given, among=among, costs=costs, before=before, exact=exact
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -169,12 +169,6 @@ def ordered(values: Any, what: str) -> tuple[Any, ...]:
     return listed(values, what)
 
 
-def _beyond(number: float, most: float) -> str:
-    """A number beyond a limit, with as many digits as tell them apart."""
-    short = f"{number:.6g}"
-    return short if short != f"{most:.6g}" else repr(number)
-
-
 def finite(value: object, what: str, most: float = LARGEST) -> float:
     """A finite number of a size whose square can be represented, or an error that names it.
 
@@ -186,7 +180,7 @@ def finite(value: object, what: str, most: float = LARGEST) -> float:
         raise InputError(f"{what} must be a finite number, got {shown(value)}.")
     if abs(number) > most:
         raise InputError(
-            f"{what} is too large: {_beyond(number, most)} passes {most:g}.",
+            f"{what} is too large: {number:.6g} passes {most:g}.",
             hint="" if most < LARGEST else "Use another unit: divide by a power of ten.",
         )
     return number

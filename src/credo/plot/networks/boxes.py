@@ -5,6 +5,7 @@ The layout is that of every picture of this package, made once and sent once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from credo.core.drawing.edges import Way, ways
@@ -14,7 +15,7 @@ from credo.core.schema import Variable
 from credo.core.state_values import readable
 from credo.model.networks.network import Network
 
-__all__ = ["MOST_STATES", "is_number", "picture"]
+__all__ = ["MOST_STATES", "is_number", "picture", "sketch"]
 
 MOST_STATES = 12
 """States that a box shows; the panel shows all."""
@@ -39,37 +40,59 @@ def picture(net: Network) -> dict[str, Any]:
     >>> drawn["edges"][0]["from"], drawn["edges"][0]["to"]
     ('rain', 'wet')
     """
-    at = {name: i for i, name in enumerate(net.names)}
-    pairs = [(at[a], at[b]) for a, b in net.dag.edges]
     texts = [_states(v) for v in net.variables]
     widths = [_width(v.name, t) for v, t in zip(net.variables, texts, strict=True)]
     heights = [
         _HEAD + (_DENSITY if is_number(v) else _ROW * min(len(t), MOST_STATES + 1)) + _FOOT
         for v, t in zip(net.variables, texts, strict=True)
     ]
+    drawn = _drawn(net.names, net.dag.edges, widths, heights)
+    for node, variable, states in zip(drawn["nodes"], net.variables, texts, strict=True):
+        node["number"] = is_number(variable)
+        node["states"] = states
+        node["parents"] = list(net.dag.parents(variable.name))
+        node["blanket"] = list(net.dag.markov_blanket(variable.name))
+    return drawn
+
+
+def sketch(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """A graph alone: names in small boxes, and the edges.
+
+    >>> [n["name"] for n in sketch(["a", "b"], [("a", "b")])["nodes"]]
+    ['a', 'b']
+    """
+    widths = [min(_WIDE, max(56.0, text_width(n, 13) + 20)) for n in names]
+    return _drawn(names, edges, widths, [_HEAD] * len(names))
+
+
+def _drawn(
+    names: Sequence[str],
+    edges: Sequence[tuple[str, str]],
+    widths: list[float],
+    heights: list[float],
+) -> dict[str, Any]:
+    at = {name: i for i, name in enumerate(names)}
+    pairs = [(at[a], at[b]) for a, b in edges]
     found = layout(widths, pairs, heights=heights, corner=6.0)
-    nodes = []
-    for i, (variable, states) in enumerate(zip(net.variables, texts, strict=True)):
-        box = found.nodes[i]
-        nodes.append(
+    boxes = [found.nodes[i] for i in range(len(names))]
+    return {
+        "nodes": [
             {
-                "name": variable.name,
-                "number": is_number(variable),
-                "states": states,
+                "name": name,
                 "x": round(box.x - box.width / 2, 1),
                 "y": round(box.y - box.height / 2, 1),
                 "width": round(box.width, 1),
                 "height": round(box.height, 1),
-                "parents": list(net.dag.parents(variable.name)),
-                "blanket": list(net.dag.markov_blanket(variable.name)),
             }
-        )
-    drawn = ways(found, pairs, [1.4] * len(pairs))
-    edges = [
-        {"from": a, "to": b, "path": _path(way), "head": _points(way)}
-        for (a, b), way in zip(net.dag.edges, drawn, strict=True)
-    ]
-    return {"nodes": nodes, "edges": edges, "width": found.width, "height": found.height}
+            for name, box in zip(names, boxes, strict=True)
+        ],
+        "edges": [
+            {"from": a, "to": b, "path": _path(way), "head": _points(way)}
+            for (a, b), way in zip(edges, ways(found, pairs, [1.4] * len(pairs)), strict=True)
+        ],
+        "width": found.width,
+        "height": found.height,
+    }
 
 
 def _states(variable: Variable) -> list[str]:

@@ -10,7 +10,7 @@ of a graph and of its parameters.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,25 +25,15 @@ from credo.model.answers.credible import Credible
 from credo.model.answers.distribution import Distribution
 from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.graphs.dag import Dag
+from credo.model.methods.decisions import DecisionQuestions
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Local, Network
 from credo.model.structures.structure_posterior import StructurePosterior
 from credo.model.values.randomness import Rng
 from credo.predict.averaged.asking import answer, joint_samples, notes_of, without_causes
-from credo.predict.decisions.asking import answered, expected_of
 from credo.predict.decisions.deciding import decide as decide_network
-from credo.predict.decisions.information import (
-    InformationValue,
-    NextQuestion,
-    questioned,
-    unpriced,
-    valued,
-)
 from credo.predict.decisions.problem import Problem, problem_of
-from credo.predict.decisions.solution import Ranking, Solution
-from credo.predict.decisions.solving import ranking, solved
-from credo.predict.decisions.strategies import StrategyComparison, compared
 from credo.predict.decisions.valuations import Valuation
 
 __all__ = ["AveragedDecisions", "decide"]
@@ -52,8 +42,11 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class AveragedDecisions(Shown, Frozen):
+class AveragedDecisions(DecisionQuestions, Shown, Frozen):
     """Decisions and utilities on all graphs together, from `decide` of a posterior over graphs.
+
+    What can be asked is what can be asked of a decision network, averaged over graphs and
+    parameters; intervals come from draws of both.
 
     >>> import credo as cr
     >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
@@ -63,6 +56,12 @@ class AveragedDecisions(Shown, Frozen):
     AveragedDecisions(1 decision, 3 graphs)
     >>> d.best(given={"Cou": "T"}, interval=None).choice
     'yes'
+    >>> print(d.solve(interval=None))
+    expected utility -18.4615
+    averaged over 3 graphs, prior uniform
+    Cou  treat  probability    EU(no)   EU(yes)
+    F    yes          0.500  -26.8733  -15.3747
+    T    yes          0.500   -57.742  -21.5484
     """
 
     posterior: StructurePosterior
@@ -72,167 +71,18 @@ class AveragedDecisions(Shown, Frozen):
     graphs: StructurePosterior
     """The graphs as they were learned."""
 
-    def solve(
-        self,
-        given: Mapping[str, Any] | None = None,
-        *,
-        interval: float | None = 0.95,
-        draws: int | None = None,
-        rng: Rng = 0,
-    ) -> Solution:
-        """The strategy that is best on average over graphs and parameters.
+    @property
+    def _network(self) -> DecisionNetwork:
+        return self.network
 
-        `interval`, `p_best` and `regret` are as in a decision network's `solve`, from draws of a
-        graph and of its parameters.
+    def _but_costs(self, costs: Mapping[str, float]) -> AveragedDecisions:
+        return replace(self, network=self.network.but(costs=costs))
 
-        >>> import credo as cr
-        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
-        >>> d = post.decide({"treat|Cou": ["no", "yes"]}, {"harm|treat:Pneu": {
-        ...     "no": {"F": 0, "T": -100}, "yes": {"F": -10, "T": -30}}})
-        >>> print(d.solve(interval=None))
-        expected utility -18.4615
-        averaged over 3 graphs, prior uniform
-        Cou  treat  probability    EU(no)   EU(yes)
-        F    yes          0.500  -26.8733  -15.3747
-        T    yes          0.500   -57.742  -21.5484
-        """
-        return solved(self._problem(given), given, interval=interval, draws=draws, rng=rng)
-
-    def best(
-        self,
-        given: Mapping[str, Any] | None = None,
-        *,
-        decision: str | None = None,
-        interval: float | None = 0.95,
-        draws: int | None = None,
-        rng: Rng = 0,
-    ) -> Ranking:
-        """What to choose now, given what is known: the choices of the next decision, ranked.
-
-        >>> import credo as cr
-        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
-        >>> d = post.decide("Pneu", {"well|Cou": {"F": 1, "T": 0}})
-        >>> print(d.best(interval=None))
-        Pneu
-        choice  expected utility
-        F               0.566882  ██████████
-        T               0.408797
-        averaged over 3 graphs, prior uniform
-        """
-        problem = self._problem(given)
-        return ranking(problem, given, decision, interval=interval, draws=draws, rng=rng)
-
-    def ask(
-        self,
-        question: str,
-        *,
-        interval: float | None = None,
-        draws: int | None = None,
-        rng: Rng = 0,
-    ) -> Any:
-        """Answer a question in text: `"EU(treat=yes | Cou=T)"`, `"argmax EU(treat)"`, `"EU"`.
-
-        As `ask` of a decision network; probabilities are asked of the posterior itself.
-
-        >>> import credo as cr
-        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
-        >>> d = post.decide({"treat|Cou": ["no", "yes"]}, {"harm|treat:Pneu": {
-        ...     "no": {"F": 0, "T": -100}, "yes": {"F": -10, "T": -30}}})
-        >>> round(d.ask("EU(treat=no | Cou=T)"), 4), d.ask("argmax EU(treat | Cou=F)")
-        (-57.742, 'yes')
-        """
-        how: dict[str, Any] = {"interval": interval, "draws": draws, "rng": rng}
-        found = answered(
-            self.network, question, lambda known: expected_of(self._problem(known), **how),
-            lambda name, known: self.best(known, decision=name, **how),
-        )  # fmt: skip
-        if found is None:
-            raise InputError(
-                f"Decisions over graphs answer questions about EU, got {question!r}.",
-                hint="A probability is asked of the posterior: post.ask(…), or of one network.",
-            )
-        return found
-
-    def compare(
-        self,
-        strategies: Mapping[str, Any],
-        given: Mapping[str, Any] | None = None,
-        *,
-        interval: float | None = 0.95,
-        draws: int | None = None,
-        rng: Rng = 0,
-    ) -> StrategyComparison:
-        """Strategies side by side on average over graphs; None is the best one.
-
-        Each draw is a graph and its parameters, the same for all strategies.
-
-        >>> import credo as cr
-        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
-        >>> d = post.decide({"treat|Cou": ["no", "yes"]}, {"harm|treat:Pneu": {
-        ...     "no": {"F": 0, "T": -100}, "yes": {"F": -10, "T": -30}}})
-        >>> ways = {"by the cough": {"treat": {"F": "no", "T": "yes"}}, "never": {"treat": "no"}}
-        >>> print(d.compare(ways, interval=None))
-        strategy      expected utility
-        by the cough          -24.2109
-        never                 -42.3077
-        """
-        return compared(
-            self._problem(given), strategies, lambda: self.solve(interval=None),
-            interval=interval, draws=draws, rng=rng,
-        )  # fmt: skip
-
-    def value_of_information(
-        self,
-        variables: str | Sequence[str] | None = None,
-        given: Mapping[str, Any] | None = None,
-        *,
-        before: str | None = None,
-        costs: Mapping[str, float] | None = None,
-    ) -> InformationValue:
-        """What it is worth to know each variable, or some together, before a decision.
-
-        What comes after the decision in any graph cannot be known before it.
-
-        >>> import credo as cr
-        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
-        >>> d = post.decide({"treat": ["no", "yes"]}, {"harm|treat:Pneu": {
-        ...     "no": {"F": 0, "T": -50}, "yes": {"F": -10, "T": -30}}})
-        >>> print(d.value_of_information())
-        before treat (expected utility -18.4615)
-        knowing  is worth
-        Pneu      5.76923  ██████████
-        Cou      0.968999  █▋
-        all together 5.76923
-        """
-        own, prices = self._unpriced(costs)
-        return valued(own._problem(given), prices, variables, before)
-
-    def next_question(
-        self,
-        given: Mapping[str, Any] | None = None,
-        *,
-        among: Sequence[str] | None = None,
-        costs: Mapping[str, float] | None = None,
-        before: str | None = None,
-        exact: bool | None = None,
-    ) -> NextQuestion:
-        """Which question to ask next, each at its price, or whether to decide now.
-
-        >>> import credo as cr
-        >>> post = cr.average(cr.examples.pneumonia().select(["Pneu", "Cou"]))
-        >>> d = post.decide({"treat": ["no", "yes"]}, {"harm|treat:Pneu": {
-        ...     "no": {"F": 0, "T": -60}, "yes": {"F": -10, "T": -30}}})
-        >>> d.next_question(costs={"Pneu": 9, "Cou": 1}).variable is None
-        True
-        """
-        own, prices = self._unpriced(costs)
-        return questioned(own._problem(given), prices, among, before, exact)
-
-    def _unpriced(
-        self, costs: Mapping[str, float] | None
-    ) -> tuple[AveragedDecisions, Mapping[str, float]]:
-        net, prices = unpriced(self.network, costs)
-        return AveragedDecisions(self.posterior, net, self.graphs), prices
+    def _probability(self, question: str, how: dict[str, Any]) -> Any:
+        raise InputError(
+            f"Decisions over graphs answer questions about EU, got {question!r}.",
+            hint="A probability is asked of the posterior: post.ask(…), or of one network.",
+        )
 
     def _problem(self, given: Mapping[str, Any] | None) -> _Averaged:
         base = problem_of(self.network, given)

@@ -16,6 +16,7 @@ from credo.predict.questions.question import quoted, unquoted
 
 if TYPE_CHECKING:
     from credo.model.causal.causal_graph import CausalGraph
+    from credo.model.causal.pag import Pag
 
 __all__ = ["CausalQuestion", "read"]
 
@@ -40,7 +41,7 @@ class CausalQuestion(Told):
         return f"P({of} | {known})" if known else f"P({of})"
 
 
-def read(graph: CausalGraph, text: str, given: Sequence[str] | str = ()) -> CausalQuestion:
+def read(graph: CausalGraph | Pag, text: str, given: Sequence[str] | str = ()) -> CausalQuestion:
     """The parts of a question, each a node of the graph.
 
     >>> from credo import CausalGraph
@@ -62,7 +63,7 @@ def read(graph: CausalGraph, text: str, given: Sequence[str] | str = ()) -> Caus
         at = part.end()
     seen: set[str] = set()
     for name in (*of, *to, *known):
-        if name not in graph:
+        if name not in graph.nodes:
             raise unknown_name("Node", name, graph.nodes, "in the graph")
         if name in seen:
             raise InputError(f"{name!r} stands twice in the question {text!r}.")

@@ -10,7 +10,7 @@ P(Oil | Test=open)               a probability, under the best strategy
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,13 +24,13 @@ from credo.model.decisions.policy import Policy
 from credo.model.values.randomness import Rng
 from credo.predict.decisions.problem import Problem, problem_of
 from credo.predict.decisions.solution import Ranking
-from credo.predict.decisions.solving import best, best_rules, rules_of
+from credo.predict.decisions.solving import best_rules, rules_of
 from credo.predict.decisions.strategies import under
 from credo.predict.intervals.uncertain import Probability
 from credo.predict.questions.question import parse, parse_conditions
 from credo.predict.questions.request import draws_of, enough
 
-__all__ = ["ExpectedUtility", "answered", "ask", "expected_of", "expected_utility"]
+__all__ = ["ExpectedUtility", "answered", "expected_of", "probability_of"]
 
 _EU = re.compile(r"\s*(?P<argmax>argmax\s+|best\s+)?EU\s*(?P<rest>\(.*)?$", re.DOTALL)
 
@@ -50,18 +50,6 @@ class ExpectedUtility(Probability):
         return f"ExpectedUtility({number(float(self))}, {self.interval})"
 
 
-def expected_utility(
-    net: DecisionNetwork,
-    given: Mapping[str, Any] | None = None,
-    *,
-    interval: float | None = None,
-    draws: int | None = None,
-    rng: Rng = 0,
-) -> float:
-    """The expected utility given what is known and decided, what is open at its best."""
-    return expected_of(problem_of(net, given), interval=interval, draws=draws, rng=rng)
-
-
 def expected_of(
     problem: Problem, *, interval: float | None = None, draws: int | None = None, rng: Rng = 0
 ) -> float:
@@ -79,15 +67,6 @@ def expected_of(
     answer = ExpectedUtility(point, Credible.of(samples, interval))
     answer.notes = problem.notes(answer.interval)
     return answer
-
-
-def ask(net: DecisionNetwork, text: str, **options: Any) -> Any:
-    """A number, a ranking, a choice, or what a probability is under the best strategy."""
-    found = answered(
-        net, text, lambda known: expected_utility(net, known, **options),
-        lambda name, known: best(net, known, decision=name, **options),
-    )  # fmt: skip
-    return _probability(net, text, options) if found is None else found
 
 
 def answered(
@@ -132,7 +111,7 @@ def answered(
     return ranking.choice if found["argmax"] else ranking
 
 
-def _probability(net: DecisionNetwork, text: str, options: dict[str, Any]) -> Any:
+def probability_of(net: DecisionNetwork, text: str, options: dict[str, Any]) -> Any:
     """A question of probability, the decisions that are given set, the others at their best."""
     asked = parse(net.chance, text)
     known = {**asked.given, **asked.do}

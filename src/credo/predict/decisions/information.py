@@ -27,17 +27,14 @@ from credo.model.decisions.decision_network import DecisionNetwork
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.values.value import Value, View, at_least, text
-from credo.predict.decisions.problem import Problem, problem_of
+from credo.predict.decisions.problem import Problem
 from credo.predict.decisions.solving import best_rules, optimum
 
 __all__ = [
     "Information",
     "InformationValue",
     "NextQuestion",
-    "next_question",
     "questioned",
-    "unpriced",
-    "value_of_information",
     "value_of_test",
     "valued",
 ]
@@ -115,26 +112,16 @@ class InformationValue(Value):
         return View(title, head, rows, range(1, len(head) - 1), note)
 
 
-def value_of_information(
-    net: DecisionNetwork,
-    variables: str | Sequence[str] | None = None,
-    given: Mapping[str, Any] | None = None,
-    *,
-    before: str | None = None,
-    costs: Mapping[str, float] | None = None,
-) -> InformationValue:
-    """The value of each variable that could be known, or of some together, before a decision."""
-    base, prices = unpriced(net, costs)
-    return valued(problem_of(base, given), prices, variables, before)
-
-
 def valued(
     base: Problem,
     prices: Mapping[str, float],
     variables: str | Sequence[str] | None = None,
     before: str | None = None,
 ) -> InformationValue:
-    """The same of a problem in which observing costs nothing."""
+    """The value of each variable that could be known, or of some together, before a decision.
+
+    In the problem observing costs nothing.
+    """
     decision = _decision(base, before)
     can = _knowable(base, decision)
     if variables is None:
@@ -174,7 +161,7 @@ def value_of_test(
     chance, at = net.chance, at_least(cost, 0.0, "The cost of a test")
     dag = Dag([*chance.dag.edges, (of, name)], nodes=[*chance.names, name])
     tested = Network(dag, {**chance.distributions, name: table}, record=chance.record)
-    found = value_of_information(net.but(chance=tested), name, given, before=before)
+    found = net.but(chance=tested).value_of_information(name, given, before=before)
     return Information((name,), found.items[0].value, at)
 
 
@@ -213,20 +200,6 @@ class NextQuestion(Value):
         return View(said, head, rows, (1, 2, 3), f"no plan can gain more than {number(self.bound)}")
 
 
-def next_question(
-    net: DecisionNetwork,
-    given: Mapping[str, Any] | None = None,
-    *,
-    among: Sequence[str] | None = None,
-    costs: Mapping[str, float] | None = None,
-    before: str | None = None,
-    exact: bool | None = None,
-) -> NextQuestion:
-    """Which question to ask next, by the best plan where there are few, else by the next gain."""
-    base, prices = unpriced(net, costs)
-    return questioned(problem_of(base, given), prices, among, before, exact)
-
-
 def questioned(
     base: Problem,
     prices: Mapping[str, float],
@@ -234,7 +207,7 @@ def questioned(
     before: str | None = None,
     exact: bool | None = None,
 ) -> NextQuestion:
-    """The same of a problem in which observing costs nothing."""
+    """Which question to ask next, by the best plan where there are few, else by the next gain."""
     net, decision = base.net, _decision(base, before)
     can = _knowable(base, decision)
     names = tuple(can if among is None else among)
@@ -325,13 +298,6 @@ class _Base:
         found = optimum(new, new.valuations(), start or None)
         more = float(found.utility[0]) - self.utility
         return more if more > 10 * new.noise else 0.0
-
-
-def unpriced(
-    net: DecisionNetwork, costs: Mapping[str, float] | None
-) -> tuple[DecisionNetwork, Mapping[str, float]]:
-    """The network without the cost of observing, and the prices."""
-    return net.but(costs={}), net.but(costs=net.costs if costs is None else costs).costs
 
 
 def _decision(problem: Problem, before: str | None) -> str:

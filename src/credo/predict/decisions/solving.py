@@ -27,12 +27,10 @@ from credo.predict.decisions.valuations import Outcome, Valuation, columns
 from credo.predict.questions.request import draws_of, enough
 
 __all__ = [
-    "best",
     "best_rules",
     "optimum",
     "ranking",
     "rules_of",
-    "solve",
     "solved",
     "utility_of_strategy",
 ]
@@ -80,19 +78,6 @@ def rules_of(problem: Problem, rules: Rules) -> list[Valuation]:
     ]
 
 
-def solve(
-    net: DecisionNetwork,
-    given: Mapping[str, Any] | None = None,
-    *,
-    interval: float | None = 0.95,
-    draws: int | None = None,
-    rng: Rng = 0,
-) -> Solution:
-    """The best strategy given what is known."""
-    problem = problem_of(net, given)
-    return solved(problem, given, interval=interval, draws=draws, rng=rng)
-
-
 def solved(
     problem: Problem,
     given: Mapping[str, Any] | None,
@@ -129,20 +114,6 @@ def solved(
     span = Credible.of(mine, interval)
     sure = float(near.mean())
     return Solution(policy, utility, span, sure, regret, ready.exact, known, problem.notes(span))
-
-
-def best(
-    net: DecisionNetwork,
-    given: Mapping[str, Any] | None = None,
-    *,
-    decision: str | None = None,
-    interval: float | None = 0.95,
-    draws: int | None = None,
-    rng: Rng = 0,
-) -> Ranking:
-    """The choices of the next decision, or of one that is named, the best first."""
-    problem = problem_of(net, given)
-    return ranking(problem, given, decision, interval=interval, draws=draws, rng=rng)
 
 
 def ranking(

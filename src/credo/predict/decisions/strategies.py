@@ -25,7 +25,6 @@ from credo.model.values.randomness import Rng, size
 from credo.model.values.value import Value, View
 from credo.predict.decisions.problem import Problem, problem_of
 from credo.predict.decisions.solution import Solution
-from credo.predict.decisions.solving import solve
 from credo.predict.questions.request import draws_of, enough
 from credo.predict.sampling.sample import sample
 
@@ -36,7 +35,6 @@ __all__ = [
     "Compared",
     "Simulation",
     "StrategyComparison",
-    "compare",
     "compared",
     "policies",
     "simulate",
@@ -51,7 +49,7 @@ def policies(
 ) -> dict[str, Policy]:
     """A strategy as a policy for each decision; None is the best one."""
     if strategy is None:
-        strategy = solve(net, interval=None) if best is None else best()
+        strategy = net.solve(interval=None) if best is None else best()
     given = strategy.policy if isinstance(strategy, Solution) else strategy
     if not isinstance(given, Mapping):
         raise InputError(
@@ -176,23 +174,6 @@ class StrategyComparison(Value):
         *others, last = self.ties or ("",)
         tie = f"a tie: {', '.join(others)} and {last} are equally good" if self.ties else ""
         return View("", head, rows, range(1, len(head)), tie)
-
-
-def compare(
-    net: DecisionNetwork,
-    strategies: Mapping[str, Any],
-    given: Mapping[str, Any] | None = None,
-    *,
-    interval: float | None = 0.95,
-    draws: int | None = None,
-    rng: Rng = 0,
-) -> StrategyComparison:
-    """Strategies by their expected utility, under the same draws of the parameters."""
-    problem = problem_of(net, given)
-    return compared(
-        problem, strategies, lambda: solve(net, interval=None), interval=interval, draws=draws,
-        rng=rng,
-    )  # fmt: skip
 
 
 def compared(

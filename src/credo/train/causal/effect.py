@@ -19,6 +19,7 @@ from credo.data import Stream, Table, read
 from credo.model.answers.interval import probability
 from credo.model.causal.causal_graph import CausalGraph
 from credo.model.causal.pag import Pag
+from credo.model.causal.texts import PAG
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.networks.priors import Laplace
@@ -68,8 +69,8 @@ def effect(
         sure the graph is.
     graph : CausalGraph, Dag, text, edges or Pag
         What causes what. A node that is no column of the table is taken as hidden. A network
-        brings its own. Of a `Pag` (`search="fci"`) the answer is one that every graph of the class
-        agrees on.
+        brings its own. Of a `Pag` (`search="fci"`, or its text) the answer is one that every graph
+        of the class agrees on.
     values : two values of `x`
         From which to which it is set; a binary one goes from no to yes, else from its first state.
     outcome : a state of `y`
@@ -104,6 +105,8 @@ def effect(
         return averaged_effect(every, x, y, pair, state, level, n, seed)
     whole: CausalGraph | Pag
     notes: tuple[str, ...]
+    if isinstance(graph, str) and PAG.match(graph):
+        graph = Pag.parse(graph)
     if isinstance(graph, Pag):
         whole, notes = graph, ()
         found = _of_class(graph, variables, x, y, by)

@@ -358,7 +358,7 @@ def _streamed(
         )
     refuse_two_choices(k, by, None)
     checked_rows(len(whole), k)
-    from credo.train.clusters.k_means import partition_stream
+    from credo.train.clusters.spread import partition_stream
 
     part = partition_stream(whole, names, int(k), seed=seed, scale=scale, options=options)
     how = f"k-means with k = {k}, read batch by batch"

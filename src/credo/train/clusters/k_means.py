@@ -4,18 +4,16 @@
 
 The best of several starts by k-means++ (Arthur & Vassilvitskii 2007). scikit-learn draws the starts
 and finds the best of them; `lloyd.py` takes the steps from it, and writes down what each E and M
-step gains. Where cells are missing it takes those from every start. A stream is read once for the
-scale and once for a sample of 20,000 rows, whose clusters are the start, and again for each step:
-memory is bounded by a batch, the sample, and one small number a row for the labels.
+step gains. Where cells are missing it takes those from every start. Rows in parts: `spread.py`.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,15 +24,12 @@ from credo.core.errors import InputError
 from credo.core.frozen import Frozen
 from credo.core.progress import track
 from credo.core.schema import Schema
-from credo.data import Stream, Table, unmasked
+from credo.data import Table, unmasked
 from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
-from credo.stats.block import Block
-from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
-from credo.train.clusters.lloyd import Parts, Run, Steps, lloyd, nearest
-from credo.train.clusters.partition import Partition, told_of_bare, told_of_rows
-from credo.train.clusters.quality import share_explained
+from credo.train.clusters.lloyd import Points, Run, Steps, lloyd, nearest
+from credo.train.clusters.partition import Partition, told_of_bare
 from credo.train.clusters.space import Space, checked_scale, space_of
 
 Floats = NDArray[np.float64]
@@ -83,16 +78,16 @@ def partition_k_means(
     w = None if table.weights is None else table.weights.astype(np.float64)
     gaps = any(table.block.gaps) and bool(np.isnan(points).any())
     whole_number(max_iter, "max_iter")
-    _checked_tol(tol)
+    checked_tol(tol)
     if start is not None:
-        run = lloyd(_one_part(points, w), _given(start, k, points), max_iter=max_iter, tol=tol)
+        run = lloyd(Points(points, w), _given(start, k, points), max_iter=max_iter, tol=tol)
     else:
         seed = int(generator(rng).integers(1 << 31))
         tries = whole_number(restarts, "restarts")
         run = best_of_starts(points, k, w, tries, seed, max_iter=max_iter, tol=tol)
-    _refuse_empty(run, k)
+    refuse_empty(run, k)
     model = Centres(space, run.centres, run.start, run.steps)
-    notes = [*space.notes, *_told_of_distance(space, table.schema, gaps)]
+    notes = [*space.notes, *told_of_distance(space, table.schema, gaps)]
     if gaps and k > 1:
         notes.append(f"the silhouette is in {usual_distance(table)}")
     notes += told_of_bare(table)
@@ -146,7 +141,10 @@ def best_of_starts(
     scikit-learn works on one thread a start, so that any number of threads gives the same answer.
     """
     near, middle = _brought_near(points)
-    climb = partial(lloyd, _one_part(points, weights), max_iter=max_iter, tol=tol)
+
+    def climb(start: Floats) -> Run:
+        return lloyd(Points(points, weights), start, max_iter=max_iter, tol=tol)
+
     chance = np.random.RandomState(seed % (1 << 31))
     with _controller().limit(limits=1):
         rows = [_drawn(near, k, weights, chance) for _ in range(restarts)]
@@ -163,10 +161,6 @@ def best_of_starts(
             if best.objective > w * (1 + 1e-9):  # rows as near to two centres went elsewhere
                 best = min(climb(centres + middle), best, key=lambda run: run.objective)
     return replace(best, reason=f"{best.reason}; the best of {restarts} starts")
-
-
-def _one_part(points: Floats, weights: Floats | None) -> Parts:
-    return lambda: [(points, weights)]
 
 
 def _drawn(
@@ -239,7 +233,7 @@ def _brought_near(points: Floats) -> tuple[Floats, Floats]:
     return near, middle
 
 
-def _refuse_empty(run: Run, k: int) -> None:
+def refuse_empty(run: Run, k: int) -> None:
     """Refuse clusters without rows."""
     used = int(np.count_nonzero(run.sums.rows))
     if used < k:
@@ -253,7 +247,7 @@ def _refuse_empty(run: Run, k: int) -> None:
 # --- what is said and refused -----------------------------------------------------------------
 
 
-def _told_of_distance(space: Space, schema: Schema, gaps: bool) -> list[str]:
+def told_of_distance(space: Space, schema: Schema, gaps: bool) -> list[str]:
     """How far apart rows are taken to be, in words."""
     notes = [in_words("euclidean", space.scale)]
     if schema.discrete:
@@ -263,7 +257,7 @@ def _told_of_distance(space: Space, schema: Schema, gaps: bool) -> list[str]:
     return notes
 
 
-def _checked_tol(tol: Any) -> None:
+def checked_tol(tol: Any) -> None:
     """Refuse a tolerance that is no share: 0 climbs until no row moves."""
     real = isinstance(tol, (int, float, np.number)) and not isinstance(tol, bool)
     if not real or not 0 <= tol < np.inf:
@@ -275,90 +269,3 @@ def whole_number(value: Any, name: str, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(f"{name} must be a whole number, {least} or more, got {value!r}.")
     return int(value)
-
-
-SAMPLE = 20_000
-_OPTIONS = {"restarts": 10, "max_iter": 100, "tol": 1e-4}
-
-
-def partition_stream(
-    stream: Stream,
-    names: tuple[str, ...],
-    k: int,
-    *,
-    seed: int = 0,
-    scale: str = "auto",
-    options: Mapping[str, Any] | None = None,
-) -> Partition:
-    """k-means of a stream: the objective never rises from pass to pass."""
-    given = dict(options or {})
-    for name in given:
-        if name not in _OPTIONS:
-            raise InputError(
-                f"k-means of a stream has no option {name!r}.",
-                hint=f"It has {', '.join(_OPTIONS)}.",
-            )
-    restarts, max_iter, tol = ({**_OPTIONS, **given}[n] for n in _OPTIONS)
-    whole_number(max_iter, "max_iter")
-    _checked_tol(tol)
-    sample = _sample_of(stream, SAMPLE, seed)
-    refuse_same_rows(sample.select(names), k)
-    rows = replace(stream, schema=stream.schema.select(names))
-    space = space_of(rows, checked_scale(scale, "like"))
-    first = partition_k_means(sample.select(names), k, rng=seed, restarts=restarts, space=space)
-    assert isinstance(first.model, Centres)
-    gaps, bare = False, list[int]()  # met in the last pass: the numbers of rows without any cell
-
-    def parts() -> Iterator[tuple[Floats, Floats | None]]:
-        nonlocal gaps
-        bare.clear()
-        for part, numbers in rows.numbered():
-            points = space.points(part)
-            if any(part.block.gaps):
-                gone = np.isnan(points)
-                gaps |= bool(gone.any())
-                bare.extend(numbers.of(i) for i in np.flatnonzero(gone.all(axis=1)).tolist())
-            yield points, None if part.weights is None else part.weights.astype(np.float64)
-
-    small = np.min_scalar_type(k - 1)
-    run = lloyd(parts, first.model.centres, max_iter=max_iter, tol=tol, dtype=small)
-    _refuse_empty(run, k)
-    model = Centres(space, run.centres, run.start, run.steps, sample)
-    told = f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random"
-    if k > 1 and sample.rows < len(stream):
-        told += ", and the silhouette is theirs"
-    notes = [*space.notes, *_told_of_distance(space, rows.schema, gaps)]
-    if k > 1 and not sample.block.names_with_gaps.isdisjoint(space.names):
-        notes.append(f"the silhouette is in {usual_distance(sample.select(names))}")
-    notes += [*told_of_rows(bare), told]
-    total = float(run.sums.about_the_mean.sum())
-    return Partition(
-        run.labels,
-        k,
-        model.assign,
-        quality={
-            "within": run.objective,
-            "explained": share_explained(run.objective, total),
-        },
-        trace=run.steps.trace,
-        reason=run.reason.replace("iterations", "passes"),
-        notes=tuple(notes),
-        model=model,
-        sizes=run.sums.rows if stream.weighting.fractions else run.sums.rows.astype(np.int64),
-    )
-
-
-def _sample_of(stream: Stream, size: int, seed: int) -> Table:
-    """Rows drawn at random without replacement, in their order, in one pass."""
-    n = len(stream)
-    chance = np.random.default_rng(seed)
-    wanted = np.sort(chance.choice(n, min(size, n), replace=False))
-    parts, at = [], 0
-    for part in stream.batches():
-        here = wanted[(wanted >= at) & (wanted < at + part.rows)] - at
-        if len(here):
-            parts.append(part.take(here).block)
-        at += part.rows
-    arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
-    weights = [p.weights for p in parts if p.weights is not None]
-    return Table(Block(stream.schema, arrays, np.concatenate(weights) if weights else None))

@@ -5,15 +5,15 @@
 
 Sums run over the cells that are there. Neither step can raise the within-cluster sum of squares
 W = Σ_i w_i Σ_j (x_ij − μ_c(i)j)², so the steps end (MacQueen 1967; Lloyd 1982; with missing values,
-k-POD of Chi, Chi & Baraniuk 2016). The rows come part by part, a table in one and a stream in many:
-what an M step needs of a part adds up. The end is scikit-learn's: no row moves, or the centres move
-by less than the tolerance.
+k-POD of Chi, Chi & Baraniuk 2016). The rows are in memory, or folded part by part where they
+are: what an M step needs of a part adds up. The end is scikit-learn's: no row moves, or the centres
+move by less than the tolerance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,6 @@ from credo.predict.rows.far_rows import AFAR
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
-Parts = Callable[[], Iterable[tuple[Floats, Floats | None]]]
-"""Points and weights of all rows, part by part, as often as they are asked for."""
 
 _CELLS = 1 << 16  # numbers of a block of rows, which stays in the cache
 _ROUNDING = 1e-14  # of the products that distances are compared by
@@ -204,7 +202,7 @@ class Steps(Shown):
 
     >>> import numpy as np
     >>> x = np.array([[0.0], [1.0], [9.0], [10.0]])
-    >>> print(lloyd(lambda: [(x, None)], np.array([[0.0], [1.0]])).steps)
+    >>> print(lloyd(Points(x), np.array([[0.0], [1.0]])).steps)
     iteration  step        W  moved
             1  E         145      4
             1  M     48.6667
@@ -236,7 +234,8 @@ class Steps(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Steps from one start to their end; `reason` says why they ended."""
+    """Steps from one start to their end; `reason` says why they ended, `labels` are of rows in
+    memory."""
 
     labels: NDArray[Any]
     centres: Floats
@@ -251,32 +250,150 @@ class Run:
         return self.steps.objective[-1]
 
 
-def lloyd(
-    parts: Parts, start: Floats, *, max_iter: int = 300, tol: float = 0.0, dtype: Any = np.intp
-) -> Run:
+@dataclass(frozen=True)
+class Step:
+    """A task: one E step from new centres, on rows that were where older centres put them.
+
+    `old` are their labels then, where they are at hand; else they are found again.
+    """
+
+    centres: Floats
+    before: Floats | None
+    old: Labels | None = None
+
+    def __call__(self, points: Floats, weights: Floats | None) -> Stepped:
+        """The step of some rows."""
+        fresh = _labels(points, self.centres)
+        between, moved = 0.0, len(points)
+        if self.before is not None:
+            old = _labels(points, self.before) if self.old is None else self.old
+            other = np.flatnonzero(fresh != old)
+            some, moved = points[other], len(other)
+            gained = _squared(some - self.centres[old[other]])
+            gained -= _squared(some - self.centres[fresh[other]])
+            between = float((gained if weights is None else weights[other] * gained).sum())
+        return Stepped(sums_of(points, fresh, weights, self.centres), between, moved, fresh)
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """What a step gives: sums, what the moves gained, how many rows moved, and of rows in memory
+    their labels.
+    """
+
+    sums: Sums
+    gained: float
+    moved: int
+    labels: Labels | None = None
+
+    def __add__(self, other: Stepped) -> Stepped:
+        return Stepped(self.sums + other.sums, self.gained + other.gained, self.moved + other.moved)
+
+
+@dataclass(frozen=True)
+class Farthest:
+    """A task: the different rows farthest from their centres, and how far; a missing cell is where
+    the centre is. Rows that lie where their centre does, but for rounding, are none.
+    """
+
+    centres: Floats
+    most: int
+
+    def __call__(self, points: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+        """Those of some rows."""
+        own = self.centres[_labels(points, self.centres)]
+        filled = np.where(np.isnan(points), own, points)
+        squares = ((filled - own) ** 2).sum(axis=1)
+        squares[squares <= 1e-28 * (filled * filled).sum(axis=1)] = 0.0
+        some = np.argsort(-squares, kind="stable")[: 8 * self.most]
+        some = some[squares[some] > 0]
+        return self._first(filled[some], squares[some])
+
+    def merge(self, a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        """Those of both."""
+        return self._first(np.concatenate([a[0], b[0]]), np.concatenate([a[1], b[1]]))
+
+    def _first(self, far: Floats, size: Floats) -> tuple[Floats, Floats]:
+        _, first = np.unique(far, axis=0, return_index=True)
+        kept = first[np.argsort(-size[first], kind="stable")][: self.most]
+        return far[kept], size[kept]
+
+
+class Points:
+    """Rows in memory; the labels of the last step are kept for the next."""
+
+    def __init__(self, points: Floats, weights: Floats | None = None) -> None:
+        self.points, self.weights = points, weights
+        self.labels: Labels | None = None
+
+    def step(self, centres: Floats, before: Floats | None) -> Stepped:
+        """One E step."""
+        found = Step(centres, before, self.labels)(self.points, self.weights)
+        self.labels = found.labels
+        return found
+
+    def farthest(self, centres: Floats, most: int) -> Floats:
+        """The rows farthest from their centres."""
+        return Farthest(centres, most)(self.points, self.weights)[0]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Rows that lie in parts: `fold(task, merge)` gives what a task of the points and weights of a
+    part adds up to.
+    """
+
+    fold: Callable[[Any, Any], Any]
+
+    def step(self, centres: Floats, before: Floats | None) -> Stepped:
+        """One E step."""
+        found: Stepped = self.fold(Told(Step(centres, before)), Stepped.__add__)
+        return found
+
+    def farthest(self, centres: Floats, most: int) -> Floats:
+        """The rows farthest from their centres."""
+        task = Farthest(centres, most)
+        found: Floats = self.fold(task, task.merge)[0]
+        return found
+
+
+@dataclass(frozen=True)
+class Told:
+    """A task: a step whose labels are left where they are."""
+
+    step: Step
+
+    def __call__(self, points: Floats, weights: Floats | None) -> Stepped:
+        """What the step says of the rows."""
+        return replace(self.step(points, weights), labels=None)
+
+
+def lloyd(rows: Points | Spread, start: Floats, *, max_iter: int = 300, tol: float = 0.0) -> Run:
     """Hard EM from given centres until no row moves, or the centres by less than the tolerance.
 
     Ways are squared, summed over centres and compared with `tol` times the variance. A centre
     without rows is put on the row that is farthest from its own.
     """
-    centres, labels = start, np.empty(0, dtype=dtype)
+    centres, before = start, None
     trace: list[float] = []
     moved: list[int] = []
     at_rest = False
     while True:
-        sums, between, labels, changed = _pass(parts, centres, labels)
-        trace += [sums.objective] if not trace else [between, sums.objective]
-        moved.append(changed)
+        step = rows.step(centres, before)
+        sums = step.sums
+        trace += [sums.objective + max(step.gained, 0.0)] if trace else []
+        trace.append(sums.objective)
+        moved.append(step.moved)
         empty = np.flatnonzero(sums.rows == 0)
-        far = _farthest(parts, centres, labels, len(empty)) if len(empty) else centres[:0]
+        far = rows.farthest(centres, len(empty)) if len(empty) else centres[:0]
         over = len(moved) > max_iter
         stuck = len(trace) > 2 and trace[-1] >= trace[-3]
-        if over or (not len(far) and (changed == 0 or at_rest or stuck)):
+        if over or (not len(far) and (step.moved == 0 or at_rest or stuck)):
             break
         placed = sums.centres
         placed[empty[: len(far)]] = far
         at_rest = float(((placed - centres) ** 2).sum()) <= tol * sums.variance
-        centres = placed
+        centres, before = placed, centres
     laps = min(len(moved), max_iter)
     if moved[-1] == 0:
         reason = f"no row moves, after {laps} iterations"
@@ -286,55 +403,5 @@ def lloyd(
         reason = f"{laps} iterations: rounding moves rows to and fro, W falls no more"
     else:
         reason = f"the limit of {max_iter} iterations"
+    labels = np.empty(0, np.intp) if step.labels is None else step.labels
     return Run(labels, centres, start, Steps(tuple(trace), tuple(moved)), sums, reason)
-
-
-def _pass(
-    parts: Parts, centres: Floats, old: NDArray[Any]
-) -> tuple[Sums, float, NDArray[Any], int]:
-    """One E step over all rows: sums, W before it, the new labels, and how many rows moved."""
-    total: Sums | None = None
-    between, moved, at = 0.0, 0, 0
-    labels = []
-    for points, weights in parts():
-        fresh = _labels(points, centres)
-        before = old[at : at + len(points)]
-        if len(old):
-            other = np.flatnonzero(fresh != before)
-            some = points[other]
-            gained = _squared(some - centres[before[other]]) - _squared(
-                some - centres[fresh[other]]
-            )
-            between += float((gained if weights is None else weights[other] * gained).sum())
-            moved += len(other)
-        else:
-            moved += len(points)
-        sums = sums_of(points, fresh, weights, centres)
-        total = sums if total is None else total + sums
-        labels.append(fresh.astype(old.dtype))
-        at += len(points)
-    assert total is not None
-    every = labels[0] if len(labels) == 1 else np.concatenate(labels)
-    return total, total.objective + max(between, 0.0), every, moved
-
-
-def _farthest(parts: Parts, centres: Floats, labels: NDArray[Any], most: int) -> Floats:
-    """The different rows farthest from their centres; a missing cell is where the centre is.
-
-    Rows that lie where their centre does, but for rounding, are none.
-    """
-    far, size = centres[:0], np.empty(0)
-    at = 0
-    for points, _ in parts():
-        own = centres[labels[at : at + len(points)]]
-        at += len(points)
-        filled = np.where(np.isnan(points), own, points)
-        squares = ((filled - own) ** 2).sum(axis=1)
-        squares[squares <= 1e-28 * (filled * filled).sum(axis=1)] = 0.0
-        some = np.argsort(-squares, kind="stable")[: 8 * most]
-        some = some[squares[some] > 0]
-        far, size = np.concatenate([far, filled[some]]), np.concatenate([size, squares[some]])
-        _, first = np.unique(far, axis=0, return_index=True)
-        kept = first[np.argsort(-size[first], kind="stable")][:most]
-        far, size = far[kept], size[kept]
-    return far

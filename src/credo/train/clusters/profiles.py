@@ -9,7 +9,7 @@ are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -177,49 +177,73 @@ def _weighted_quantiles(values: Floats, weights: NDArray[Any], shares: Floats) -
     return np.where(t >= 0.5, high - step * (1 - t), low + step * t)
 
 
-def profiles_of(
-    schema: Schema,
-    parts: Iterable[tuple[Table, NDArray[Any]]],
-    k: int,
-    edges: dict[str, Floats],
-) -> Profiles:
-    """The profiles, from parts of a table with their rows' clusters; parts add up."""
-    counts: dict[str, Floats] = {}
-    sums = {n: np.zeros((3, k)) for n in schema.continuous}  # weight, mean, standard deviation
-    shift = dict.fromkeys(schema.continuous, 0.0)
-    for v in schema.variables:
-        cells = v.arity if v.is_discrete else len(edges[v.name]) + 1
-        counts[v.name] = np.zeros((k, cells))
-        if not v.is_discrete and len(edges[v.name]):
-            shift[v.name] = float(np.median(edges[v.name]))
-    for table, labels in parts:
+@dataclass(frozen=True)
+class Profiling:
+    """What the profiles of k clusters need of rows: counts of states and of the intervals between
+    the edges, and moments; parts add up.
+    """
+
+    schema: Schema
+    k: int
+    edges: Mapping[str, Floats]
+
+    def shift(self, name: str) -> float:
+        """What numbers of a column are taken less, so that they keep their digits."""
+        return float(np.median(self.edges[name])) if len(self.edges[name]) else 0.0
+
+    def __call__(self, table: Table, labels: NDArray[Any]) -> Profiled:
+        """The counts and moments of some rows with their clusters."""
+        k, counts, moments = self.k, dict[str, Floats](), dict[str, Floats]()
         w = None if table.weights is None else table.weights.astype(np.float64)
-        for v in schema.variables:
+        for v in self.schema.variables:
             array = table.block.arrays[table.schema.index(v.name)]
             there = array != v.arity if v.is_discrete else ~np.isnan(array)
             whole = bool(there.all())
             x = array if whole else array[there]
             c = labels if whole else labels[there]
             weight = w if w is None or whole else w[there]
-            cells = counts[v.name].shape[1]
+            cells = v.arity if v.is_discrete else len(self.edges[v.name]) + 1
             codes = (
-                x.astype(np.intp) if v.is_discrete else np.searchsorted(edges[v.name], x, "left")
+                x.astype(np.intp)
+                if v.is_discrete
+                else np.searchsorted(self.edges[v.name], x, "left")
             )
-            counts[v.name] += np.bincount(
-                c.astype(np.intp) * cells + codes, weight, minlength=k * cells
-            ).reshape(k, cells)
+            counts[v.name] = (
+                np.bincount(c.astype(np.intp) * cells + codes, weight, minlength=k * cells)
+                .reshape(k, cells)
+                .astype(np.float64)
+            )
             if not v.is_discrete:
-                here = _moments(x - shift[v.name], c, weight, k)
-                sums[v.name] = _merged(sums[v.name], here)
-    every = _in_all(sums)
-    columns = [
-        _states_told(v, counts[v.name])
-        if v.is_discrete
-        else _numbers_told(v, counts[v.name], sums[v.name], every[v.name], shift[v.name])
-        for v in schema.variables
-    ]
-    clusters = (sorted(found, key=lambda t: -t.bits) for found in zip(*columns, strict=True))
-    return Profiles(schema.names, tuple(tuple(found) for found in clusters))
+                moments[v.name] = _moments(x - self.shift(v.name), c, weight, k)
+        return Profiled(counts, moments)
+
+    def profiles(self, found: Profiled) -> Profiles:
+        """The profiles that they make."""
+        every = _in_all(found.moments)
+        columns = [
+            _states_told(v, found.counts[v.name])
+            if v.is_discrete
+            else _numbers_told(
+                v, found.counts[v.name], found.moments[v.name], every[v.name], self.shift(v.name)
+            )
+            for v in self.schema.variables
+        ]
+        clusters = (sorted(told, key=lambda t: -t.bits) for told in zip(*columns, strict=True))
+        return Profiles(self.schema.names, tuple(tuple(told) for told in clusters))
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """Counts by cluster, and weight, mean and standard deviation of numbers; parts add up."""
+
+    counts: dict[str, Floats]
+    moments: dict[str, Floats]
+
+    def __add__(self, other: Profiled) -> Profiled:
+        return Profiled(
+            {n: c + other.counts[n] for n, c in self.counts.items()},
+            {n: _merged(m, other.moments[n]) for n, m in self.moments.items()},
+        )
 
 
 def _states_told(v: Variable, counts: Floats) -> list[Telling]:

@@ -29,7 +29,7 @@ from credo.train.clusters.geometry import Geometry, Unmade, unmade_of
 from credo.train.clusters.linkage import Tree
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
-from credo.train.clusters.profiles import Profiles, edges_of, profiles_of
+from credo.train.clusters.profiles import Profiled, Profiles, Profiling, edges_of
 from credo.train.clusters.quality import Stability, share_explained, silhouette, squares_of
 from credo.train.clusters.space import Space, space_of
 from credo.train.parameters.sources import Opened
@@ -102,17 +102,15 @@ class Clusters(Frozen):
     def profiles(self) -> Profiles:
         """What each cluster is: every column against the whole table, most telling first."""
         table = self._table("columns to describe")
+        edges = edges_of(table if isinstance(table, Table) else self.model.sample)
+        profiling = Profiling(table.schema, self.k, edges)
         if isinstance(table, Table):
-            return profiles_of(table.schema, [(table, self.labels)], self.k, edges_of(table))
-        sample: Table = self.model.sample
-
-        def parts() -> Any:
-            at = 0
-            for part in table.batches():
-                yield part, self.labels[at : at + part.rows]
-                at += part.rows
-
-        return profiles_of(table.schema, parts(), self.k, edges_of(sample))
+            return profiling.profiles(profiling(table, self.labels))
+        assign = replace(self.model, sample=None).assign
+        task = _Describing(profiling, assign, self.columns, np.argsort(self.order))
+        found = table.fold(task)
+        assert found is not None
+        return profiling.profiles(found)
 
     @cached_property
     def geometry(self) -> Geometry:
@@ -375,3 +373,16 @@ _LEFT_BEHIND = (
     "These groups were pickled without the rows of the stream they are of.",
     "Read the source and cluster it again; groups.assign takes any rows.",
 )
+
+
+@dataclass(frozen=True)
+class _Describing:
+    """A task: what the profiles need of rows whose clusters are found where they are."""
+
+    profiling: Profiling
+    assign: Any
+    columns: tuple[str, ...]
+    place: NDArray[np.intp]
+
+    def __call__(self, table: Table) -> Profiled:
+        return self.profiling(table, self.place[self.assign(table.select(self.columns))[0]])

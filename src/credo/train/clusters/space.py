@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -204,13 +205,14 @@ def _of_numbers(
 
 
 def _range(source: Table | Stream, name: str) -> float:
-    parts = [source] if isinstance(source, Table) else source.batches([name])
-    low, high = math.inf, -math.inf
-    for part in parts:
-        values = part.values(name)
-        if not np.isnan(values).all():
-            low, high = min(low, np.nanmin(values)), max(high, np.nanmax(values))
-    return float(high - low)
+    low, high = source.fold(partial(_ends, name), np.fmax, [name])  # type: ignore[misc]
+    return float(low + high)
+
+
+def _ends(name: str, table: Table) -> Floats:
+    """How far a column goes down and up; NaN where no cell is there."""
+    values = table.values(name)
+    return np.array([np.fmax.reduce(-values), np.fmax.reduce(values)])
 
 
 def free_memory(given: int | str | None = None) -> float:

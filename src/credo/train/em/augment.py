@@ -26,12 +26,14 @@ from numpy.typing import NDArray
 
 from credo.core.errors import CredoError, LateError
 from credo.core.progress import track
+from credo.core.render import shortened
 from credo.data import Table
+from credo.model.networks.count_table import counts
 from credo.model.networks.linear_gaussian import LinePosterior
 from credo.model.networks.network import Network
 from credo.predict.rows.impute import impute
 from credo.stats.block import Block
-from credo.train.em.e_step import Parameters, Statistics
+from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.maximise import NetworkEM
 from credo.train.em.relabel import Relabel
 from credo.train.em.setup import Setup
@@ -82,6 +84,11 @@ def with_gaps(setup: Setup, net: Network, draws: int, seed: int, until: float) -
         assert local.learned is not None
         locals_[local.name] = replace(local, learned=replace(local.learned, completed=completed))
     notes = list(record.notes)
+    laws = [em.layout.names[i] for i in open_ if i in em.counted]
+    if laws:
+        notes.append(
+            f"{shortened(laws)}: how sure a law of counts is leaves out the gaps of its parents"
+        )
     if chain.alike > _ROUGH:
         notes.append(
             f"the draws of the gaps resemble each other (correlation {chain.alike:.2f} at "
@@ -99,7 +106,8 @@ def with_gaps(setup: Setup, net: Network, draws: int, seed: int, until: float) -
 
 
 def _prior(em: NetworkEM, i: int) -> Any:
-    return None if i in em.held else em.beliefs[i].beside
+    """The prior of a family whose parameters are drawn: a law of counts stays that of EM."""
+    return None if i in em.held or i in em.counted else em.beliefs[i].beside
 
 
 def _has_gaps(em: NetworkEM, i: int) -> bool:
@@ -305,4 +313,6 @@ def _completed(net: Network, gaps: NDArray[np.int32], seed: int) -> NDArray[np.i
     )
     filled = impute(net, Table(Block(net.schema, arrays)), "sample", rng=seed)
     assert isinstance(filled, Table)
-    return np.ascontiguousarray(np.stack(filled.block.arrays, axis=1), dtype=np.int32)
+    whole = np.stack(filled.block.arrays, axis=1)
+    gap = [v.arity if counts(v) else -2 for v in net.variables]  # a state of its own in EM
+    return np.ascontiguousarray(np.where(gaps == gap, gaps, whole), dtype=np.int32)

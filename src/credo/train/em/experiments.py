@@ -9,6 +9,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,9 @@ from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network
 from credo.predict.rows.rows import encoded_log_likelihood
 from credo.train.em.completed import Completed, completed, joined
-from credo.train.em.e_step import EStep, Layout, Parameters, Statistics
+from credo.train.em.e_step import EStep
+from credo.train.em.far_step import e_step_of
+from credo.train.em.layout import Layout, Parameters, Statistics
 from credo.train.parameters.experiments import Experiments
 from credo.train.parameters.told import Told
 
@@ -38,14 +41,14 @@ class SetSteps(EStep):
         seen: Sequence[str],
         scales: Mapping[str, tuple[float, float]],
         threads: int,
+        stack: ExitStack,
     ) -> None:
         self.layout, self.scales, self.threads = layout, scales, threads
         self.parts: list[tuple[list[int], EStep]] = []
         for names, table in rows.groups():
             own = [n for n in names if n in layout.at]
             _refuse(layout, own, table)
-            parts = [table.select(seen)] if isinstance(table, Table) else table.batches(seen)
-            step = EStep(layout, parts, scales, threads)
+            step = e_step_of(layout, table, seen, scales, threads, stack)
             for n in own:
                 step.observed[n] = 0.0
             self.parts.append(([layout.at[n] for n in own], step))
@@ -58,7 +61,7 @@ class SetSteps(EStep):
         self.marginals = {
             n: np.sum([s.marginals[n] for s in steps], axis=0) for n in steps[0].marginals
         }
-        self.native = self  # type: ignore[assignment]
+        self.native = self
 
     @property
     def weight(self) -> float:
@@ -93,7 +96,8 @@ class SetSteps(EStep):
         found = [s.native.left() for _, s in self.parts]
         if any(len(weights) for _, weights in found):
             raise CredoError("rows from experiments have too many ways to be completed")
-        return found[0]
+        first: tuple[NDArray[np.int32], Floats] = found[0]
+        return first
 
     def draw(
         self, theta: Floats, lines: Floats, seed: int, threads: int

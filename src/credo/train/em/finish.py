@@ -27,7 +27,7 @@ from credo.model.networks.network import Network
 from credo.model.values.learned import Learned
 from credo.predict.rows.impute import Gaps, impute
 from credo.stats.block import Block
-from credo.train.em.e_step import Parameters, Statistics
+from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.relabel import even, near, permute
 from credo.train.em.run import Run
 from credo.train.em.setup import Setup
@@ -74,6 +74,8 @@ def finished(
     weight: int | float = int(rows) if rows < 1 << 53 and rows == int(rows) else rows
     net = learn(setup.graph, specs, weight, setup.source, method, began)
     net, collapsed = _floored(setup, net)
+    if em.counted:  # the laws that they need, or what is expected of them
+        log_likelihood = em.expect(em.parameters_of(net.distributions))[1]
     assert net.record is not None
     missing = {n: g / em.weight for n, g in rows_seen.gaps.items()}
     seen = {n: 0.0 if n in setup.hidden else 1.0 - m for n, m in missing.items()}

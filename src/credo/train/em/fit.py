@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -25,8 +26,8 @@ from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
 from credo.model.values.value import at_least, choice, flag, whole
 from credo.train.em.augment import DRAWS, FEWEST, with_gaps
-from credo.train.em.e_step import Parameters
 from credo.train.em.finish import finished
+from credo.train.em.layout import Parameters
 from credo.train.em.run import INTERRUPTED, run_em
 from credo.train.em.setup import Setup, opened, prepared, start_of
 from credo.train.em.start import available_start, random_start, refuse_saddle, uniform_start
@@ -203,23 +204,30 @@ def _fitted(
         decay = at_least(decay, 0.0, "decay")
         run, weight, seen = stepwise(setup.em, first, rows, names, size, passes, decay, chance)
         return finished(setup, run, (), began, rng, method, False, weight, seen)
-    setup = prepared(graph, source, prior, start=start, **options)
-    many = _restarts(start, restarts, setup)
     if method == "em":
         steps = None
     else:
         from credo.train.em.gradient import by_gradient
 
         steps = by_gradient(method)
-    run, dropped = run_em(
-        setup.em, _starts(setup, start, many, chance), tol=tol, max_iter=most,
-        accelerate=accelerate, until=until, steps=steps,
-    )  # fmt: skip
-    random = many > 1 or start == "random"
-    net = finished(setup, run, dropped, began, rng, method, random, told=told)
-    if run.reason == INTERRUPTED:
-        return net
-    net = with_gaps(setup, net, draws, int(chance.integers(2**63)), until)
+    with ExitStack() as stack:
+        setup = prepared(graph, source, prior, start=start, stack=stack, **options)
+        counted = [setup.em.layout.names[i] for i in setup.em.counted]
+        if counted and steps is not None:
+            raise InputError(
+                f"{counted[0]!r} counts, and method={method!r} has no laws of counts.",
+                hint="Use method='em'.",
+            )
+        many = _restarts(start, restarts, setup)
+        run, dropped = run_em(
+            setup.em, _starts(setup, start, many, chance), tol=tol, max_iter=most,
+            accelerate=accelerate, until=until, steps=steps,
+        )  # fmt: skip
+        random = many > 1 or start == "random"
+        net = finished(setup, run, dropped, began, rng, method, random, told=told)
+        if run.reason == INTERRUPTED:
+            return net
+        net = with_gaps(setup, net, draws, int(chance.integers(2**63)), until)
     assert net.record is not None
     return net.with_record(replace(net.record, seconds=time.perf_counter() - began))
 

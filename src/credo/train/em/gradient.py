@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import ImpossibleError
 from credo.model.networks.line_prior import LinePrior
-from credo.train.em.e_step import Parameters, Statistics
+from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.maximise import NetworkEM
 from credo.train.em.run import Run, Steps
 

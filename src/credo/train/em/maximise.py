@@ -5,10 +5,13 @@
 `a` is 0 for maximum likelihood, α for the posterior mean, α − 1 for the mode. Each is the maximum
 of ln P(rows | θ) + Σ a ln θ, so that sum (for a line: with the prior's terms) is what never falls.
 The mean is the mode in the softmax parameters (MacKay 1998), which is why EM may raise it too.
+Of numbers that count it is the law with all its parameters, a negative binomial with extra zeros,
+and the prior is some rows like all in each configuration; which law they need is seen at the end.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,14 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError
+from credo.model.networks.count_posterior import CountStatistic, count_masses
+from credo.model.networks.count_table import counts
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.line_prior import LinePrior
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.network import Local
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
-from credo.train.em.e_step import EStep, Parameters, Statistics
+from credo.train.em.e_step import EStep
+from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.run import EMProblem
+from credo.train.parameters.count_families import ALONE, SIZES, most_likely
 from credo.train.parameters.lines import Lines, fit_lines
 from credo.train.parameters.pooled_lines import FLOOR
 from credo.train.parameters.tied import renamed
@@ -32,6 +39,8 @@ from credo.train.parameters.tied import renamed
 __all__ = ["Belief", "NetworkEM"]
 
 Floats = NDArray[np.float64]
+
+_LEAST = 1e-9  # of a mean, and of the rows that are no extra zeros
 
 NOTHING = 1e-14
 """A configuration with less than this share of all rows has none: its expected count only fades."""
@@ -76,8 +85,9 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
         self.held = {layout.at[n]: local for n, local in held.items()}
         self.tables = [i for i, (c, _) in enumerate(layout.families) if c.is_discrete]
         self.lines = [i for i, (c, _) in enumerate(layout.families) if not c.is_discrete]
+        self.counted = [i for i in self.tables if counts(layout.families[i][0])]
         self.add = self._pseudocounts()
-        arity = [layout.families[i][0].arity for i in self.tables]
+        arity = [layout.states(layout.families[i][0]) for i in self.tables]
         sizes = [layout.table(self.add, i).size for i in self.tables]
         self.width = np.repeat(arity, np.array(sizes, dtype=np.intp) // (arity or 1)).astype(
             np.intp
@@ -105,6 +115,10 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
         for i in self.tables:
             child, _ = self.layout.families[i]
             cells, belief = self.layout.table(add, i), self.beliefs[i]
+            if isinstance(belief.prior, LinePrior):  # of counts
+                own = self.rows.marginals[child.name]
+                like = belief.prior.like_all if cells.ndim > 1 else ALONE
+                cells[..., :-1] = like * own / own.sum()
             if not isinstance(belief.prior, np.ndarray) or belief.estimate == "mle":
                 continue
             cells[...] = belief.prior
@@ -130,7 +144,8 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
         """The table or the lines of one family, as parameters."""
         child, parents = self.layout.families[i]
         if isinstance(local, Cpt):
-            return local.on(child, parents).values
+            table = local.on(child, parents).values
+            return self.with_gap(table) if counts(child) else table
         assert isinstance(local, LinearGaussian)
         names, axes = ([p.name for p in ps] for ps in (local.continuous, local.discrete))
         order = [names.index(p.name) for p in parents if not p.is_discrete]
@@ -149,7 +164,7 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
 
     def constrained(self, x: Parameters) -> Parameters:
         """The same, with the families that are fixed as they are, and tied ones equal."""
-        x = Parameters(x.theta.copy(), x.lines.copy())
+        x = Parameters(x.theta.copy(), x.lines.copy(), x.laws)
         for i, values in self.fixed.items():
             self.layout.part(x, i)[...] = values
         for group in dict.fromkeys(self.groups.values()):
@@ -172,6 +187,41 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
         out[..., -1] = variance / scale**2
         return out
 
+    # --- numbers that count ---------------------------------------------------------------
+
+    def with_laws(self, x: Parameters, weights: Floats) -> Parameters:
+        """The same with the most likely laws of the weights of all cells."""
+        laws = [np.zeros(0)]
+        for i in self.counted:
+            if i not in self.fixed:
+                of = CountStatistic.of(self.layout.table(weights, i)[..., :-1])
+                mean, size, share = most_likely(of)
+                laws += [np.log(np.maximum(mean, _LEAST)), share, np.log([size])]
+        return self._in_tables(Parameters(x.theta, x.lines, np.concatenate(laws)))
+
+    def _in_tables(self, x: Parameters) -> Parameters:
+        """The same with tables that are those of its laws, within their bounds."""
+        laws, first = x.laws.copy(), 0
+        for i in self.counted:
+            if i in self.fixed:
+                continue
+            table = self.layout.table(x.theta, i)
+            many = table.size // table.shape[-1]
+            mean, share, size = np.split(laws[first : first + 2 * many + 1], [many, 2 * many])
+            mean[...] = np.maximum(mean, math.log(_LEAST))
+            share[...] = np.clip(share, 0.0, 1 - _LEAST)
+            size[...] = np.clip(size, *SIZES)
+            masses = count_masses(np.exp(mean), np.exp(size[0]), share, table.shape[-1] - 1)
+            table[...] = self.with_gap(masses.reshape(*table.shape[:-1], -1))
+            first += 2 * many + 1
+        return Parameters(x.theta, x.lines, laws)
+
+    @staticmethod
+    def with_gap(table: Floats) -> Floats:
+        """The table of a number that counts with its state of a gap."""
+        least = np.maximum(table, 1e-300)  # a row that is far off is no impossible one
+        return np.concatenate([least, np.ones((*table.shape[:-1], 1))], axis=-1)
+
     # --- the steps ------------------------------------------------------------------------
 
     def expect(self, parameters: Parameters) -> tuple[Statistics, float]:
@@ -180,10 +230,12 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
 
     def maximise(self, statistics: Statistics) -> Parameters:
         """The best parameters for some expected statistics."""
+        weights = self.weights(statistics)
         x = Parameters(
-            self._normalised(self.weights(statistics), self.nothing),
+            self._normalised(weights, self.nothing),
             np.empty(self.layout.line_numbers),
         )
+        x = self.with_laws(x, weights)
         for i in self.tables:
             if i in self.fixed:
                 self.layout.table(x.theta, i)[...] = self.fixed[i]
@@ -203,18 +255,19 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
         """All parameters in one vector; variances by their logarithm."""
         lines = parameters.lines.copy()
         lines[self.variances] = np.log(lines[self.variances])
-        return np.concatenate([parameters.theta, lines])
+        return np.concatenate([parameters.theta, lines, parameters.laws])
 
     def parameters(self, vector: Floats, near: Parameters) -> Parameters:
         """Parameters from a vector that may have left their range."""
         cells, at = self.layout.cells, self.variances
         theta = self.projected(vector[:cells], 0.01 * near.theta)
-        lines = vector[cells:].copy()
+        lines = vector[cells : cells + len(near.lines)].copy()
         old = near.lines[at]
         with np.errstate(over="ignore"):
             wide = np.clip(np.exp(lines[at]), 0.01 * old, 100.0 * old)
         lines[at] = np.maximum(wide, self.least)
-        return Parameters(theta, lines)
+        laws = vector[cells + len(lines) :]
+        return self._in_tables(Parameters(theta, lines, laws))
 
     def weights(self, statistics: Statistics) -> Floats:
         """Expected counts and the prior's, of every cell; those of tied families together."""
@@ -270,9 +323,9 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
         child, parents = self.layout.families[i]
         if not child.is_discrete:
             return self.moments(i, statistics)
-        counts = self.layout.table(statistics.counts, i).copy()
-        counts[counts.sum(axis=-1) <= self.nothing] = 0.0
-        return Counts((*parents, child), counts)
+        expected = self.layout.table(statistics.counts, i)[..., : child.arity].copy()
+        expected[expected.sum(axis=-1) <= self.nothing] = 0.0
+        return Counts((*parents, child), expected)
 
     def moments(self, i: int, statistics: Statistics) -> Moments:
         """The expected moments of one line in the user's units."""

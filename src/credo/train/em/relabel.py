@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.train.em.e_step import Layout, Parameters, Statistics
+from credo.train.em.layout import Layout, Parameters, Statistics
 from credo.train.em.maximise import NetworkEM
 
 __all__ = ["Relabel", "even", "near", "permute"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +20,9 @@ from credo.model.networks.network import Network
 from credo.model.values.reals import shown
 from credo.stats.block import Block
 from credo.stats.moments import Moments
-from credo.train.em.e_step import EStep, Layout, Parameters
 from credo.train.em.experiments import SetSteps
+from credo.train.em.far_step import e_step_of
+from credo.train.em.layout import Layout, Parameters
 from credo.train.em.maximise import Belief, NetworkEM
 from credo.train.parameters import parameters
 from credo.train.parameters.experiments import Experiments, experiments
@@ -29,6 +31,9 @@ from credo.train.parameters.tied import groups_of
 from credo.train.parameters.told import schema_with
 
 __all__ = ["Setup", "opened", "prepared", "start_of"]
+
+
+_FIRST = 1 << 14  # rows of a source that starts are drawn from
 
 
 @dataclass(frozen=True)
@@ -59,8 +64,11 @@ def prepared(
     schema: Any,
     threads: int | None,
     intervened: Any = None,
+    stack: ExitStack | None = None,
 ) -> Setup:
-    """Read and check everything, and fold the rows."""
+    """Read and check everything, and fold the rows; what an engine keeps of them is let go by
+    `stack`."""
+    stack = ExitStack() if stack is None else stack
     like = graph if isinstance(graph, Network) else None
     if isinstance(source, Experiments):
         told = source
@@ -75,13 +83,6 @@ def prepared(
     families = [(n, graph.parents(n)) for n in graph.nodes]
     parameters._check(families, variables)
     held = parameters._fixed(graph, variables, fixed, like)
-    for name in graph.nodes:
-        if name not in held and counts(variables[name]):
-            raise InputError(
-                f"EM has no families of counts, and {name!r} counts.",
-                hint=f"Give numbers={{{name!r}: 'binned'}}, or learn from the rows that are there: "
-                "missing='available-cases'.",
-            )
     together = groups_of(tied, graph, variables, held)
     chosen = parameters._priors(prior, default, graph)
     layout = Layout([(variables[n], tuple(variables[p] for p in above)) for n, above in families])
@@ -101,17 +102,17 @@ def prepared(
     beliefs = _with_numbers(beliefs, layout, rows, seen)
     scales = _shared(_scales(rows, variables, seen), together, layout)
     workers = checked_threads(threads)
-    batches = (
-        (part for part in rows.batches(seen)) if isinstance(rows, Stream) else [rows.select(seen)]
-    )
     e_step = (
-        SetSteps(layout, told, seen, scales, workers)
+        SetSteps(layout, told, seen, scales, workers, stack)
         if isinstance(told, Experiments)
-        else EStep(layout, batches, scales, workers)
+        else e_step_of(layout, rows, seen, scales, workers, stack)
     )
     never = tuple(n for n in graph.nodes if e_step.gaps[n] >= e_step.weight * (1 - 1e-12))
     unnamed = tuple(n for n in never if isinstance(given.get(n), int))
-    sample = rows if isinstance(rows, Table) else next(iter(rows.batches(seen)), None)
+    sample = rows if isinstance(rows, Table) else rows.take(np.arange(min(len(rows), _FIRST)), seen)
+    for name in graph.nodes:
+        if counts(variables[name]) and not e_step.marginals[name].any():
+            raise InputError(f"{name!r} counts, and no row has a number of it.")
     em = NetworkEM(e_step, beliefs, held, together)
     return Setup(graph, em, never, unnamed, said, sample, str(rows.schema.source))
 
@@ -239,14 +240,16 @@ def _with_numbers(
     families = {
         i: (child.name, [p.name for p in above])
         for i, (child, above) in enumerate(layout.families)
-        if isinstance(beliefs[i].beside, LinePrior)
+        if not child.is_discrete
+        and isinstance(beliefs[i].beside, LinePrior)
         and beliefs[i].beside.like_all  # type: ignore[union-attr]
         and all(v.name in seen for v in (child, *above))
     }
     tally = rows.tally(list(families.values())) if families else {}
     out = []
     for i, belief in enumerate(beliefs):
-        if isinstance(belief.beside, LinePrior) and belief.beside.like_all:
+        line = not layout.families[i][0].is_discrete
+        if line and isinstance(belief.beside, LinePrior) and belief.beside.like_all:
             found = tally[families[i]] if i in families else None
             own = LinePrior()
             if isinstance(found, Moments) and belief.estimate != "mle":
@@ -303,4 +306,5 @@ def start_of(setup: Setup, net: Network) -> Parameters:
                 f"In the start {child.name!r} has the parents {[p.name for p in local.parents]}, "
                 f"in the graph {[p.name for p in parents]}."
             )
-    return setup.em.parameters_of(net.distributions)
+    x, em = setup.em.parameters_of(net.distributions), setup.em
+    return em.with_laws(x, x.theta)

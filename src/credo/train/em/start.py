@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError
 from credo.data import Table
 from credo.model.values.reals import shown
-from credo.train.em.e_step import EStep, Parameters
+from credo.train.em.e_step import EStep
+from credo.train.em.layout import Parameters
 from credo.train.em.maximise import NetworkEM
 
 __all__ = ["available_start", "random_start", "refuse_saddle", "uniform_start"]
@@ -39,15 +40,26 @@ def available_start(em: NetworkEM) -> Parameters:
     lines = uniform_start(em).lines.copy()
     for i in em.lines:
         _regress(em.rows, i, moments, lines)
-    return em.constrained(Parameters(em.projected(counts + 0.5, np.zeros_like(counts)), lines))
+    x = Parameters(em.projected(counts + 0.5, np.zeros_like(counts)), lines)
+    for i in em.counted:
+        em.layout.table(counts, i)[...] += _like_all(em, i)
+    return em.constrained(em.with_laws(x, counts))
 
 
 def uniform_start(em: NetworkEM) -> Parameters:
     """Uniform tables; every line at its column's mean, with its column's variance."""
     theta = em.projected(np.ones(em.layout.cells), np.zeros(em.layout.cells))
+    for i in em.counted:
+        em.layout.table(theta, i)[...] = _like_all(em, i)
     lines = np.zeros(em.layout.line_numbers)
     lines[em.variances] = 1.0  # columns are centred and scaled
-    return em.constrained(Parameters(theta, lines))
+    return em.constrained(em.with_laws(Parameters(theta, lines), theta))
+
+
+def _like_all(em: NetworkEM, i: int) -> Floats:
+    """A row like all of a number that counts, and none without it."""
+    own = em.rows.marginals[em.layout.names[i]]
+    return np.append(own / own.sum(), 0.0)
 
 
 def _regress(rows: EStep, i: int, moments: Floats, lines: Floats) -> None:
@@ -77,6 +89,11 @@ def random_start(
             continue
         if child.is_discrete:
             table = em.layout.table(x.theta, i)
+            if i in em.counted:  # a row drawn at random in each configuration
+                like = _like_all(em, i)
+                drawn = rng.choice(len(like), table.shape[:-1], p=like)
+                table[...] = np.eye(len(like))[drawn] + like
+                continue
             base = np.ones(child.arity)  # nearly uniform: a large pseudo-count for each state
             if child.name not in hidden:
                 base = em.rows.marginals[child.name] + 0.5
@@ -86,7 +103,7 @@ def random_start(
             table[...] = draw / draw.sum(axis=-1, keepdims=True)
             continue
         _random_lines(em.rows, i, hidden, sample, rng, x.lines, seeds)
-    return em.constrained(x)
+    return em.constrained(em.with_laws(x, x.theta))
 
 
 def _random_lines(

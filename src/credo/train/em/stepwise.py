@@ -10,13 +10,16 @@ first batches are forgotten.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import numpy as np
 
 from credo.core.errors import ImpossibleError, InputError
 from credo.core.progress import track
 from credo.data import Stream, Table
-from credo.train.em.e_step import EStep, Parameters, Statistics
+from credo.train.em.e_step import EStep
+from credo.train.em.far_step import e_step_of
+from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.maximise import NetworkEM
 from credo.train.em.run import Run
 
@@ -82,7 +85,7 @@ def stepwise(
 
 
 def _e_step(em: NetworkEM, table: Table) -> EStep:
-    return EStep(em.layout, [table], em.rows.scales, em.rows.threads)
+    return e_step_of(em.layout, table, None, em.rows.scales, em.rows.threads, ExitStack())
 
 
 def _times(s: Statistics, n: float) -> Statistics:

@@ -64,13 +64,13 @@ class Correlations:
 
     @classmethod
     def of(cls, source: Source, names: Sequence[str]) -> Correlations | None:
-        """Those of a source; None where cells are missing or there is no row."""
+        """Those of a source; None where cells are missing, a column is constant or no row is."""
         if len(names) < 2:
             return None
         family = Family(names[-1], tuple(names[:-1]))
         moments = source.tally([family])[family]
         assert isinstance(moments, Moments)
-        if moments.skipped or len(moments.n) != 1:
+        if moments.skipped or len(moments.n) != 1 or not np.diag(moments.scatter[0]).all():
             return None
         return cls(names, moments)
 

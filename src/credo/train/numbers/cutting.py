@@ -7,9 +7,9 @@ the names of the states (`≤ 38.3`, `(38.3, 41]`, `> 41`), so every model and f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial
 from operator import add
 from typing import Any
 
@@ -134,18 +134,23 @@ def _histograms(source: Any, names: Sequence[str], by: str | None) -> dict[str, 
     used = list(names) if by is None else [by, *names]
     if not names:
         return {}
-    first = source if isinstance(source, Table) else some_rows(source, LOOKED_AT, used)
+    first = some_rows(source, LOOKED_AT, used) if isinstance(source, Stream) else source
     edges = {n: fine_edges(first.values(n), first.weights, FINE) for n in names}
-    batches = [source] if isinstance(source, Table) else source.batches(used)
+    found = source.fold(partial(_counted, edges, by, arity), _merged, used)
+    return {} if found is None else dict(found)
 
-    def counted(table: Table) -> dict[str, Histogram]:
-        classes = None if by is None else table.codes(by)
-        return {
-            n: Histogram.of(edges[n], table.values(n), classes, arity, table.weights) for n in names
-        }
 
-    parts = (counted(table) for table in batches)
-    return reduce(lambda a, b: {n: add(a[n], b[n]) for n in names}, parts)
+def _counted(edges: Mapping[str, Any], by: str | None, arity: int, table: Table) -> Any:
+    """The histograms of a table."""
+    classes = None if by is None else table.codes(by)
+    return {
+        n: Histogram.of(own, table.values(n), classes, arity, table.weights)
+        for n, own in edges.items()
+    }
+
+
+def _merged(a: Mapping[str, Any], b: Mapping[str, Any]) -> Any:
+    return {n: add(own, b[n]) for n, own in a.items()}
 
 
 def spread_places(rows: int, most: int) -> NDArray[np.int64] | slice:
@@ -168,17 +173,7 @@ def some_rows(source: Table | Stream, most: int, names: Sequence[str] | None = N
     places = spread_places(len(source), most)
     if isinstance(source, Table):
         return source if isinstance(places, slice) else source.take(places)
-    parts, done = [], 0
-    for table in source.batches(names):
-        here: Any = places
-        if not isinstance(places, slice):
-            low, high = np.searchsorted(places, [done, done + len(table)])
-            here = places[low:high] - done
-        parts.append(table.take(here).block)
-        done += len(table)
-    arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
-    weights = [p.weights for p in parts if p.weights is not None]
-    return Table(Block(parts[0].schema, arrays, np.concatenate(weights) if weights else None))
+    return source.take(np.arange(len(source)) if isinstance(places, slice) else places, names)
 
 
 def _schema(schema: Schema, found: dict[str, list[float]], by: str | None) -> Schema:

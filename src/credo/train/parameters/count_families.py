@@ -28,17 +28,21 @@ from credo.model.networks.count_table import CountTable
 from credo.model.values.learned import Learned
 from credo.stats.counts import Counts
 
-__all__ = ["count_log_marginal", "count_score", "fit_counts"]
+__all__ = ["ALONE", "SIZES", "count_log_marginal", "count_score", "fit_counts", "most_likely"]
 
 Floats = NDArray[np.float64]
 
-_ENDS = math.log(0.02), math.log(2000.0)  # of ln r
+SIZES = math.log(0.02), math.log(2000.0)
+"""The ends of ln r."""
+
 _NODES = 17
 _DEEP = 14.0  # nats below the highest that are summed over
 _LAWS = 4
-_ALONE = 0.5  # rows that all are worth to a single configuration: there is nothing to lean on
 _CLEAR = 3.0  # nats by which all rows together speak against extra zeros
 _POISSON = np.array([math.inf])
+
+ALONE = 0.5
+"""Rows that all are worth to a single configuration: there is nothing to lean on."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def fit_counts(
     of = CountStatistic.of(dense)
     if not rows:
         return _most_likely(child, parents, of, learned), None
-    rows = rows if len(of.n) > 1 else min(rows, _ALONE)
+    rows = rows if len(of.n) > 1 else min(rows, ALONE)
     laws = _laws(of, rows)
     best = max(laws, key=lambda law: law.height)
     weights = np.exp(best.logs - logsumexp(best.logs))
@@ -149,13 +153,13 @@ def _poisson(of: CountStatistic, rows: float, mean: float, share: float | None) 
 
 def _negative(of: CountStatistic, rows: float, mean: float, share: float | None) -> _Law:
     x, logs = _integrated(lambda x: log_given_size(of, np.exp(x), rows, mean, share))
-    height = float(logsumexp(logs)) - math.log(_ENDS[1] - _ENDS[0])
+    height = float(logsumexp(logs)) - math.log(SIZES[1] - SIZES[0])
     return _Law(mean, share, np.exp(x), logs, height)
 
 
 def _integrated(log_of: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
     """Nodes where a function of ln r is high, and ln of what each adds to its integral."""
-    x = np.linspace(*_ENDS, _NODES)
+    x = np.linspace(*SIZES, _NODES)
     while True:
         log = log_of(x)
         near = np.flatnonzero(log > log.max() - _DEEP)
@@ -188,14 +192,16 @@ def _most_likely(
     half = 0.5 * math.log(max(float(of.n.sum()), 2.0))
     best = max(_profiles(of), key=lambda p: p.height - half * p.free)
     shape = tuple(p.arity for p in parents)
-    mean, share = best.mean.copy(), best.share.copy()
-    empty = of.n == 0
-    if empty.any():
-        w = of.n / of.n.sum()
-        mean[empty], share[empty] = w @ mean, w @ share
+    mean, share = _like_all(of, best.mean, best.share)
     return CountTable.of_law(
         child, parents, mean.reshape(shape), best.size, share.reshape(shape), learned
     )
+
+
+def _like_all(of: CountStatistic, mean: Floats, share: Floats) -> tuple[Floats, Floats]:
+    """The same, of configurations without rows those of all."""
+    w, empty = of.n / of.n.sum(), of.n == 0
+    return np.where(empty, w @ mean, mean), np.where(empty, w @ share, share)
 
 
 def _profiles(of: CountStatistic) -> list[_Profile]:
@@ -204,41 +210,53 @@ def _profiles(of: CountStatistic) -> list[_Profile]:
         each = float((2 if extra else 1) * len(of.n))
         mean, share, height = _means(of, math.inf, extra)
         out.append(_Profile(mean, math.inf, share, height, each))
-
-        def deep(x: float, extra: bool = extra) -> float:
-            return -_means(of, math.exp(x), extra)[2]
-
-        grid = np.linspace(*_ENDS, _NODES)
-        at = int(np.argmin([deep(x) for x in grid]))
-        bounds = grid[max(at - 1, 0)], grid[min(at + 1, _NODES - 1)]
-        found = minimize_scalar(deep, bounds=bounds, method="bounded", options={"xatol": 1e-7})
-        size = math.exp(float(found.x))
+        size = _best_size(of, extra)
         mean, share, height = _means(of, size, extra)
         out.append(_Profile(mean, size, share, height, each + 1))
     return out
 
 
+def most_likely(of: CountStatistic) -> tuple[Floats, float, Floats]:
+    """The most likely means, size and shares of extra zeros; without rows those of all.
+
+    >>> mean, size, share = most_likely(CountStatistic.of(np.array([[9, 1, 2, 3, 2, 1, 0]])))
+    >>> mean.round(2).tolist(), share.round(2).tolist()
+    ([2.82], [0.47])
+    """
+    size = _best_size(of, True)
+    mean, share, _ = _means(of, size, True)
+    mean, share = _like_all(of, mean, share)
+    return mean, size, share
+
+
+def _best_size(of: CountStatistic, extra: bool) -> float:
+    def deep(x: float) -> float:
+        return -_means(of, math.exp(x), extra)[2]
+
+    grid = np.linspace(*SIZES, _NODES)
+    at = int(np.argmin([deep(x) for x in grid]))
+    bounds = grid[max(at - 1, 0)], grid[min(at + 1, _NODES - 1)]
+    found = minimize_scalar(deep, bounds=bounds, method="bounded", options={"xatol": 1e-7})
+    return math.exp(float(found.x))
+
+
 def _means(of: CountStatistic, size: float, extra: bool) -> tuple[Floats, Floats, float]:
     """The most likely means and shares of extra zeros given the size, and ln P(rows)."""
     n = np.maximum(of.n, 1e-300)
-    share = np.zeros(len(n))
-    mean = of.total / n
-    if extra:
+    mean, share = np.asarray(of.total / n), np.zeros(len(n))
+    shown = (of.zeros / n > np.exp(_zero(mean, size))) & (of.total > 0)
+    if extra and shown.any():
         # zeros are matched whatever the mean, which is then that of the numbers above 0:
-        # μ/(1 − P(0)) = s/(n − n₀), and rises with μ; no extra zeros where that asks for fewer
-        rest = np.maximum(of.n - of.zeros, 1e-300)
-        low, high = np.zeros(len(n)), of.total / rest
-        for _ in range(60):
-            middle = (low + high) / 2
-            above = middle > -np.expm1(_zero(middle, size)) * (of.total / rest)
-            low, high = np.where(above, low, middle), np.where(above, middle, high)
-        none = np.exp(_zero(high, size))
-        share = np.where(none < 1, (of.zeros / n - none) / np.maximum(1 - none, 1e-300), 0.0)
-        share = np.clip(np.where(of.total > 0, share, 0.0), 0.0, 1.0)
-        mean = np.where(share > 0, high, mean)
-    x = np.arange(len(of.often), dtype=np.float64)
+        # μ/(1 − P(0)) = s/(n − n₀), and rises with μ
+        beyond = of.total[shown] / np.maximum(of.n - of.zeros, 1e-300)[shown]
+        mean[shown] = _above_zero(mean[shown], beyond, size)
+        none = np.exp(_zero(mean[shown], size))
+        share[shown] = np.clip((of.zeros / n)[shown] - none, 0.0, 1.0) / np.maximum(
+            1 - none, 1e-300
+        )
+    x = np.flatnonzero(of.often).astype(np.float64)
     rising = 0.0 if math.isinf(size) else gammaln(x + size) - gammaln(size)
-    height = float(of.often @ (rising - gammaln(x + 1)))
+    height = float(of.often[of.often != 0] @ (rising - gammaln(x + 1)))
     rest = of.n - of.zeros
     more = xlogy(of.total, mean) if math.isinf(size) else of.total * _odds(mean, size)
     height += float((more + rest * _zero(mean, size)).sum())
@@ -246,6 +264,24 @@ def _means(of: CountStatistic, size: float, extra: bool) -> tuple[Floats, Floats
         zero = np.log(np.maximum(share + (1 - share) * np.exp(_zero(mean, size)), 1e-300))
         height += float((of.zeros * zero + xlogy(rest, 1 - share)).sum())
     return mean, share, height
+
+
+def _above_zero(low: Floats, above: Floats, size: float) -> Floats:
+    """The means of laws whose numbers above 0 have the means `above`: Newton's steps between ends
+    that close in on it."""
+    high, mean = above, (low + above) / 2
+    for _ in range(60):
+        log = _zero(mean, size)
+        there, slope = -np.expm1(log), np.exp(log) / (1.0 if math.isinf(size) else 1 + mean / size)
+        off = mean - there * above
+        low, high = np.where(off > 0, low, mean), np.where(off > 0, mean, high)
+        step = mean - off / (1 - slope * above)
+        inside = (step > low) & (step < high)
+        new = np.where(inside, step, (low + high) / 2)
+        if (np.abs(new - mean) <= 1e-15 * above).all():
+            break
+        mean = new
+    return mean
 
 
 def _zero(mean: Floats, size: float) -> Floats:

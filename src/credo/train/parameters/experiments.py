@@ -30,12 +30,10 @@ from credo.stats.family import Families
 from credo.stats.tally import Tally
 from credo.train.parameters.told import Told, told_by
 
-__all__ = ["Experiments", "experiments", "refuse_all_observed", "spooled_rows"]
+__all__ = ["Experiments", "experiments", "spooled_rows"]
 
 Mask = NDArray[np.bool_]
 Set = tuple[str, ...]
-
-_ALL_OBSERVED = ("chow-liu", "tan", "naive-bayes", "pc", "mmhc", "ges", "fci")
 
 
 class Experiments:
@@ -252,13 +250,3 @@ def spooled_rows(source: Any) -> Iterator[Any]:
         return
     with spooled(source.whole) as rows:
         yield source if rows is source.whole else Experiments(rows, source.told, source.soft)
-
-
-def refuse_all_observed(source: Any, search: str) -> None:
-    """Refuse searches that do not know of rows with something set."""
-    if isinstance(source, Experiments) and search in _ALL_OBSERVED:
-        raise InputError(
-            f"The search {search!r} takes all rows as observed, so it does not go with "
-            "intervened=.",
-            hint="Choose hill-climb, tabu, anneal, order, exact or k2.",
-        )

@@ -8,10 +8,12 @@ not depend on the graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from credo.data import Stream, Table
 from credo.train.parameters.experiments import Experiments
@@ -35,14 +37,16 @@ def scale_terms(source: Any, names: Iterable[str]) -> dict[str, float]:
     if not isinstance(source, (Table, Stream)):
         return {}
     wanted = [n for n in names if n in source.schema.scales]
-    total = dict.fromkeys(wanted, 0.0)
-    if not wanted:
-        return total
-    parts = [source] if isinstance(source, Table) else source.batches(wanted)
-    for part in parts:
-        for name in wanted:
-            scale = part.schema[name].scale
-            assert scale is not None
-            log = np.nan_to_num(scale.log_jacobian(part.values(name)), nan=0.0, neginf=-np.inf)
-            total[name] += float(log.sum() if part.weights is None else part.weights @ log)
-    return total
+    total = source.fold(partial(_terms, wanted), names=wanted) if wanted else None
+    return dict(zip(wanted, [0.0] * len(wanted) if total is None else total.tolist(), strict=True))
+
+
+def _terms(names: Sequence[str], table: Table) -> NDArray[np.float64]:
+    """Σ ln dz/dx of some columns of a table."""
+    found = []
+    for name in names:
+        scale = table.schema[name].scale
+        assert scale is not None
+        log = np.nan_to_num(scale.log_jacobian(table.values(name)), nan=0.0, neginf=-np.inf)
+        found.append(float(log.sum() if table.weights is None else table.weights @ log))
+    return np.array(found)

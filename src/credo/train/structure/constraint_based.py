@@ -4,6 +4,9 @@
 some set of neighbours makes independent loses its edge, colliders come from the sets that did
 it, and the rules of Meek (1995) turn what else is fixed. `mmhc`: the same skeleton, then a tabu
 climb among its edges (a hybrid after Tsamardinos et al. 2006, whose own first phase differs).
+
+Of rows from experiments `pc` turns edges by what setting a variable moves, before any collider
+(`train/independence/under_experiments.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from credo.core.errors import InputError
 from credo.model.graphs.equivalence import Cpdag
 from credo.model.graphs.meek import meek
 from credo.train.independence.tests import ManyTests
+from credo.train.independence.under_experiments import NeitherSet, many_tests, moved
+from credo.train.parameters.experiments import Experiments
 from credo.train.structure.greedy import POLISH, Moves, named_moves
 from credo.train.structure.problem import Outcome, Problem
 
@@ -41,7 +46,8 @@ def pc(problem: Problem) -> Outcome:
     notes = skeleton.notes
     parents = None
     if not skeleton.cut:
-        parents, against = _oriented(problem, skeleton.near, skeleton.separators)
+        known = _by_experiments(problem, skeleton.near)
+        parents, against = _oriented(problem, skeleton.near, skeleton.separators, known)
         if parents is None:
             notes += ("the tests contradict each other: arrows were chosen by the score",)
         elif against:
@@ -102,14 +108,33 @@ class _Skeleton:
         return {"tests": self.tests, "skeleton": int(self.near.sum()) // 2}
 
 
-def _skeleton(problem: Problem) -> _Skeleton:
-    """Test pairs given ever larger sets of neighbours, while most of the budget lasts."""
-    alpha = problem.option("alpha", 0.01, 0)
+def _alpha(problem: Problem) -> float:
+    alpha: float = problem.option("alpha", 0.01, 0)
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be between 0 and 1, got {alpha!r}.")
+    return alpha
+
+
+def _by_experiments(problem: Problem, near: Marks) -> list[tuple[int, int]]:
+    """Edges of the skeleton, turned by what setting one end does to the other."""
+    rows, names = problem.scores.source, problem.rules.names
+    if not isinstance(rows, Experiments):
+        return []
+    pairs = [(int(a), int(b)) for a, b in np.argwhere(near)]
+    told = moved(rows, [(names[a], names[b]) for a, b in pairs], _alpha(problem))
+    found = {(a, b): told.get((names[a], names[b])) for a, b in pairs}
+    return [
+        (a, b) for (a, b), moves in found.items()
+        if moves or (found[b, a] is False and moves is None)
+    ]  # fmt: skip
+
+
+def _skeleton(problem: Problem) -> _Skeleton:
+    """Test pairs given ever larger sets of neighbours, while most of the budget lasts."""
+    alpha = _alpha(problem)
     deepest = problem.option("max_condition", problem.n, 0)
     allowed = problem.rules.allowed.astype(bool) | problem.rules.required.astype(bool)
-    level = _Level(problem, ManyTests(problem.scores.source, problem.options.get("test")), alpha)
+    level = _Level(problem, many_tests(problem.scores.source, problem.options.get("test")), alpha)
     near = allowed | allowed.T
     kept = problem.rules.required.astype(bool)
     kept = kept | kept.T
@@ -140,19 +165,20 @@ def _skeleton(problem: Problem) -> _Skeleton:
     return _Skeleton(near, level.separators, level.tests, _undone(level.many))
 
 
-def _undone(many: ManyTests) -> tuple[str, ...]:
+def _undone(many: ManyTests | NeitherSet) -> tuple[str, ...]:
     if not many.undone:
         return ()
+    more = ", or of two of which one was set in every row" * isinstance(many, NeitherSet)
     return (
         f"{many.undone:,} tests were not made and took no edge away: of two discrete variables "
-        "given a continuous one, or of columns of which one is a sum of others",
+        f"given a continuous one, or of columns of which one is a sum of others{more}",
     )
 
 
 class _Level:
     """Tests of pairs given sets of one size; what was found stays here."""
 
-    def __init__(self, problem: Problem, many: ManyTests, alpha: float) -> None:
+    def __init__(self, problem: Problem, many: ManyTests | NeitherSet, alpha: float) -> None:
         self.problem, self.many, self.alpha = problem, many, alpha
         self.separators: Separators = {}
         self.tests = 0
@@ -226,9 +252,9 @@ def _contradicting(problem: Problem, against: set[tuple[int, int]]) -> str:
 
 
 def _oriented(
-    problem: Problem, near: Marks, separators: Separators
+    problem: Problem, near: Marks, separators: Separators, told: list[tuple[int, int]]
 ) -> tuple[list[list[int]] | None, set[tuple[int, int]]]:
-    """Arrows from colliders, knowledge and Meek's rules; None if no DAG within the rules fits.
+    """Arrows from knowledge, what is told, colliders and Meek's rules; None if no DAG fits them.
 
     Besides, the arrows of colliders that another collider would have turned.
     """
@@ -238,6 +264,9 @@ def _oriented(
     allowed = problem.rules.allowed.astype(bool)
     for a, b in zip(*np.nonzero(near), strict=True):
         if not allowed[a, b] and allowed[b, a]:  # b → a is not allowed: a → b
+            arrow[a, b] = True
+    for a, b in told:
+        if allowed[b, a]:
             arrow[a, b] = True
     known = arrow.copy()
     for c in range(n):

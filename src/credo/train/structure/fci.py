@@ -6,10 +6,16 @@
 3. The rules R1 to R10 turn every other mark that all graphs of the class share.
 
 (Spirtes, Meek & Richardson 1999; rules and their completeness: Zhang 2008.)
+
+Of rows from experiments the tests take those in which nothing was set: rows of different
+experiments together may depend where rows of each do not, and a hidden cause may leave no set that
+mends it. What the experiments say is marks: what a moves has a for a cause, what it leaves alone
+has not, whatever is hidden.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -20,18 +26,21 @@ import numpy as np
 from credo.core.errors import InputError
 from credo.model.causal.pag import Pag
 from credo.train.independence.tests import ManyTests
-from credo.train.parameters.experiments import refuse_all_observed
-from credo.train.structure.fci_rules import ARROW, CIRCLE, Marks, oriented
+from credo.train.independence.under_experiments import moved
+from credo.train.parameters.experiments import Experiments
+from credo.train.structure.fci_rules import ARROW, CIRCLE, TAIL, Marks, oriented
+from credo.train.structure.searching import time_limit
 
 __all__ = ["fci", "learn_pag"]
 
 Question = tuple[int, int, tuple[int, ...]]
-Independent = Callable[[Sequence[Question]], Sequence[bool]]
+Independent = Callable[[Sequence[Question]], Sequence[bool] | None]  # None: no time is left
+Moved = Callable[[Sequence[tuple[int, int]]], Mapping[tuple[int, int], bool]]
 Separators = dict[tuple[int, int], tuple[int, ...]]
 
 
 def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -> Pag:
-    """The graph of a table by tests; `options` are test, alpha and max_condition, others refused.
+    """The graph of a table by tests; of `options` test, alpha, max_condition, seconds.
 
     >>> import credo as cr
     >>> print(cr.learn(cr.examples.pneumonia(), search="fci", alpha=0.05))
@@ -40,12 +49,11 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
     options = {**options, "score": score, "start": start}
     given = {k: v for k, v in options.items() if v is not None and not _is_empty(v)}
     for name in given:
-        if name not in ("test", "alpha", "max_condition", "rng", "threads"):
+        if name not in ("test", "alpha", "max_condition", "seconds", "rng", "threads"):
             raise InputError(
                 f"The search 'fci' goes by tests alone: {name}= does not go with it.",
-                hint="It has test=, alpha= and max_condition=.",
+                hint="It has test=, alpha=, max_condition= and seconds=.",
             )
-    refuse_all_observed(source, "fci")
     alpha = options.get("alpha", 0.01)
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
         raise InputError(f"alpha must be between 0 and 1, got {alpha!r}.")
@@ -53,14 +61,34 @@ def learn_pag(source: Any, options: Mapping[str, Any], score: Any, start: Any) -
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
         raise InputError(f"max_condition must be a whole number, 0 or more, got {most!r}.")
     names = source.schema.names
-    many = ManyTests(source, options.get("test"))
+    rows = source.observed if isinstance(source, Experiments) else source
+    if rows is None:
+        raise InputError(
+            "The search 'fci' tests rows in which nothing was set, and there are none.",
+            hint="Use a search by a score, such as search='order'.",
+        )
+    many = ManyTests(rows, options.get("test"))
+    limit, began = time_limit(options.get("seconds")), time.monotonic()
 
-    def independent(asked: Sequence[Question]) -> list[bool]:
+    def late() -> bool:
+        return limit is not None and time.monotonic() - began > limit
+
+    def independent(asked: Sequence[Question]) -> list[bool] | None:
+        if late():
+            return None
         p = many.p([(names[i], names[j], [names[v] for v in z]) for i, j, z in asked])
         return [bool(x > alpha) for x in p]
 
-    found = fci(names, independent, most)
+    def told(pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], bool]:
+        if not isinstance(source, Experiments):
+            return {}
+        named = {(names[i], names[j]): (i, j) for i, j in pairs}
+        return {named[pair]: is_ for pair, is_ in moved(source, named, alpha).items()}
+
+    found = fci(names, independent, most, told)
     notes = [] if most is None else [f"sets of more than {most} variables were not tried"]
+    if late():
+        notes.append(f"the budget of {limit:g} s was spent: edges that no test took away are left")
     if many.undone:
         notes.append(f"{many.undone:,} tests were not made and took no edge away")
     return replace(found, notes=tuple(notes))
@@ -70,8 +98,15 @@ def _is_empty(value: Any) -> bool:
     return isinstance(value, (list, tuple, dict, set)) and not value
 
 
-def fci(names: Sequence[str], independent: Independent, most: int | None = None) -> Pag:
-    """The partial ancestral graph of what is independent given what."""
+def fci(
+    names: Sequence[str], independent: Independent, most: int | None = None,
+    moved: Moved = lambda pairs: {},
+) -> Pag:  # fmt: skip
+    """The partial ancestral graph of what is independent given what.
+
+    `moved` says of pairs that are joined whether setting the first moves the second, where it is
+    known.
+    """
     n = len(names)
     most = n if most is None else most
     near = ~np.eye(n, dtype=bool)
@@ -88,6 +123,12 @@ def fci(names: Sequence[str], independent: Independent, most: int | None = None)
     _thin(near, separators, independent, {p: _further(far, *p, most) for p in pairs})
     told: dict[tuple[int, int], str] = {}
     marks = _colliders(near, separators, names, told)
+    for (a, b), moves in moved([(int(a), int(b)) for a, b in np.argwhere(near)]).items():
+        leaves = "moves" if moves else "does not move"
+        why = f"setting {names[a]} {leaves} {names[b]}"
+        marks[b, a], told[b, a] = TAIL if moves else ARROW, why
+        if moves:
+            marks[a, b], told[a, b] = ARROW, why
     between = {frozenset(pair): set(z) for pair, z in separators.items()}
     oriented(marks, between, told, names)
     sign = {1: "o", 2: ">", 3: "-"}
@@ -118,8 +159,11 @@ def _thin(
                 del waiting[pair]
             else:
                 asked.append((*pair, z))
+        found = independent(asked) if asked else ()
+        if found is None:
+            break
         tests += len(asked)
-        for (i, j, z), holds in zip(asked, independent(asked) if asked else (), strict=True):
+        for (i, j, z), holds in zip(asked, found, strict=True):
             if holds:
                 near[i, j] = near[j, i] = False
                 separators[i, j] = z

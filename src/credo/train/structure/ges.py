@@ -6,6 +6,10 @@
 NA are the neighbours of y (by edges without arrow) that are joined to x. First edges are inserted
 while that helps, then deleted while that helps: with enough rows the result is the true class.
 
+Of rows from experiments the classes are those that the experiments cannot tell apart, in which the
+same differences hold (Hauser & Bühlmann 2012). Arrows that an experiment fixed may be the wrong way
+round, so besides arrows are turned while that helps, and edges inserted and deleted again.
+
 With rules (required and forbidden edges, tiers, …) the search goes through the classes that have a
 member within them: lines that may point one way alone are arrows, with what follows from them
 (`meek.py`), and a change is made only if a member within the rules comes out with a higher score.
@@ -13,7 +17,7 @@ member within them: lines that may point one way alone are arrows, with what fol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -30,8 +34,9 @@ from credo.train.structure.rules import Rules
 __all__ = ["ges"]
 
 Marks = NDArray[np.bool_]
+Sets = Sequence[Sequence[str]]
 
-_MOST_TURNED = 4  # edges that one insertion may turn at most
+_MOST_TURNED = 4  # edges that one change may turn besides
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +50,19 @@ class _Operator:
 
 
 class _Class:
-    """A class of graphs: arrows and lines as matrices, and a member within the rules."""
+    """A class of graphs: arrows and lines as matrices, and a member within the rules.
 
-    def __init__(self, rules: Rules, dag: Dag) -> None:
+    `sets` are those that experiments set.
+    """
+
+    def __init__(self, rules: Rules, dag: Dag, sets: Sets) -> None:
         names = rules.names
         n = len(names)
         at = {name: i for i, name in enumerate(names)}
-        self.rules, self.n = rules, n
+        self.rules, self.n, self.sets = rules, n, sets
         self.arrow: Marks = np.zeros((n, n), dtype=bool)
         self.line: Marks = np.zeros((n, n), dtype=bool)
-        found = dag.cpdag()
+        found = dag.cpdag(sets)
         for a, b in found.directed:
             self.arrow[at[a], at[b]] = True
         for a, b in found.undirected:
@@ -92,7 +100,7 @@ class _Class:
         dag = _extension(self.rules.names, arrow, line)
         if dag is None:
             return None
-        out = _Class(self.rules, dag)
+        out = _Class(self.rules, dag, self.sets)
         return None if out.parents is None else out
 
 
@@ -122,23 +130,60 @@ def ges(problem: Problem) -> Outcome:
     rules = problem.rules
     names = rules.names
     first = [(names[p], names[c]) for c, ps in enumerate(problem.start) for p in ps]
-    now = _Class(rules, Dag(first, names))
+    sets = getattr(problem.scores.source, "targets", ())
+    now = _Class(rules, Dag(first, names), sets)
     problem.offer(problem.start, problem.scores.total(problem.start))
     trace = [problem.best_score]
     moves = []
-    for what, find, turn in (("insert", _insertions, _insert), ("delete", _deletions, _delete)):
-        known = _Known(find)
-        while problem.go_on(problem.best_score, len(trace)):
-            better = _best(problem, now, known, turn, len(trace))
-            if better is None:
-                break
-            now, by = better
-            moves.append((what, names[by.x], names[by.y]))
-            trace.append(problem.best_score)
+    while True:
+        for what, find, turn in (("insert", _insertions, _insert), ("delete", _deletions, _delete)):
+            known = _Known(find)
+            while problem.go_on(problem.best_score, len(trace)):
+                better = _best(problem, now, known, turn, len(trace))
+                if better is None:
+                    break
+                now, by = better
+                moves.append((what, names[by.x], names[by.y]))
+                trace.append(problem.best_score)
+        turned = _turned(problem, now, len(trace)) if sets else None
+        if turned is None:
+            break
+        now, x, y = turned
+        moves.append(("turn", names[x], names[y]))
+        trace.append(problem.best_score)
+    also = ", turn" if sets else ""
     return problem.outcome(
-        "no insertion or deletion raises the score",
+        f"no insertion{also} or deletion raises the score",
         trace=tuple(trace), details={"moves": tuple(moves)},
     )  # fmt: skip
+
+
+def _turned(problem: Problem, now: _Class, steps: int) -> tuple[_Class, int, int] | None:
+    """The class after the arrow that gains most by being turned, and that arrow as it is then."""
+    best = None
+    for y, x in np.argwhere(now.arrow).tolist():
+        if not problem.go_on(problem.best_score, steps):
+            break
+        for turned in _subsets(np.flatnonzero(now.line[y] & ~now.near[x]).tolist()):
+            above = (*turned, *np.flatnonzero(now.line[y] & now.near[x]).tolist())
+            if not now.clique(above):
+                continue
+            arrow, line = now.arrow.copy(), now.line.copy()
+            arrow[y, x], arrow[x, y] = False, True
+            arrow[list(turned), y] = True
+            line[list(turned), y] = line[y, list(turned)] = False
+            new = now.changed(arrow, line)
+            if new is None or new.parents is None:
+                continue
+            if problem.offer(new.parents, problem.scores.total(new.parents)):
+                best = new, x, y
+    return best
+
+
+def _subsets(free: list[int]) -> Iterator[tuple[int, ...]]:
+    """Edges that may be turned beside a change, the fewest first."""
+    for size in range(min(len(free), _MOST_TURNED) + 1):
+        yield from combinations(free, size)
 
 
 class _Known:
@@ -204,13 +249,12 @@ def _insertions(now: _Class, y: int) -> Iterator[_Operator]:
             continue
         shared = set(np.flatnonzero(now.line[y] & now.near[x]).tolist())
         free = np.flatnonzero(now.line[y] & ~now.near[x]).tolist()
-        for size in range(min(len(free), _MOST_TURNED) + 1):
-            for turned in combinations(free, size):
-                block = frozenset(shared | set(turned))
-                before = tuple(sorted(block | above))
-                if len(before) < most[y]:
-                    after = tuple(sorted((*before, x)))
-                    yield _Operator(x, y, turned, block, before, after)
+        for turned in _subsets(free):
+            block = frozenset(shared | set(turned))
+            before = tuple(sorted(block | above))
+            if len(before) < most[y]:
+                after = tuple(sorted((*before, x)))
+                yield _Operator(x, y, turned, block, before, after)
 
 
 def _deletions(now: _Class, y: int) -> Iterator[_Operator]:

@@ -23,7 +23,7 @@ from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.values.randomness import Rng
 from credo.model.values.reals import shown
-from credo.model.values.value import choice
+from credo.model.values.value import choice, flag
 from credo.stats.pair_counts import pair_counts
 from credo.train.averaging.averaging import with_edges
 from credo.train.em.fit import em_until
@@ -31,7 +31,6 @@ from credo.train.numbers.choosing import asked_numbers, number_names, plain_numb
 from credo.train.parameters.experiments import (
     Experiments,
     experiments,
-    refuse_all_observed,
     spooled_rows,
 )
 from credo.train.parameters.parameters import fit
@@ -83,6 +82,7 @@ def learn(
     freedom: float | None = None,
     edge_prior: EdgePrior | None = None,
     parameters: Any = "auto",
+    ordered: bool = False,
     missing: str = "structural-em",
     starts: int = 1,
     intervened: Any = None,
@@ -126,6 +126,8 @@ def learn(
         ess= is given, or `K2()` for that score; lines lean on all rows, `LinePrior(like_all=4)`.
         "mle" is maximum likelihood with the posterior under `BDeu(1)` beside the numbers, to say
         how sure they are; None keeps no posterior.
+    ordered : bool
+        Whether neighbours among ordered states share what was seen of them, as in `cr.fit`.
     missing : "structural-em", "available-cases", "node-average" or "complete-rows"
         What to do where cells are missing: complete the rows under the current network and search
         again, until the score of the observed rows no longer rises; measure what parents gain a
@@ -134,7 +136,8 @@ def learn(
     starts : int
         Of structural EM: how many graphs it starts from; the best end is taken.
     intervened : column, or mapping from variable to a 0/1 column or a mask
-        What was set in each row by an experiment; see `cr.fit` and docs/causes.md.
+        What was set in each row by an experiment, for every search; see `cr.fit` and
+        docs/causes.md.
     soft : bool
         Whether experiments change a variable's family and do not cut it, as in `cr.score`.
     numbers : "gaussian", "auto", "transformed", "binned", "counts", or a mapping from column to one
@@ -197,8 +200,8 @@ def learn(
         if limit is not None:
             left = max(limit - (time.perf_counter() - began), limit / 2)
         net = learn(
-            scaled, score, search, start=start, parameters=parameters, missing=missing,
-            starts=starts, edges=edges, numbers="gaussian", intervened=intervened,
+            scaled, score, search, start=start, parameters=parameters, ordered=ordered,
+            missing=missing, starts=starts, edges=edges, numbers="gaussian", intervened=intervened,
             soft=soft, **{**settings, "seconds": left},
         )  # fmt: skip
         assert net.record is not None
@@ -206,14 +209,19 @@ def learn(
         recipe |= {} if numbers == "auto" else {"numbers": plain_numbers(numbers)}
         whole = experiments(scaled, intervened, soft)
         return with_recipe(chosen.told(net, whole, left, limit), recipe)
-    asked = {"numbers": "gaussian"} if ways else {}
+    asked: dict[str, Any] = {"numbers": "gaussian"} if ways else {}
+    asked |= {"ordered": True} if flag(ordered, "ordered") else {}
     if score is None and missing == "node-average" and has_gaps(opened):
         score = "bic"
     late = ""
-    refuse_all_observed(opened, search)
     if missing in ("structural-em", "complete-rows") and has_gaps(opened):
         if missing == "complete-rows":
             opened = complete_rows(opened)
+        elif ordered:
+            raise InputError(
+                "Structural EM learns plain tables, without ordered=True, and cells are missing.",
+                hint="Choose missing='available-cases' or missing='complete-rows'.",
+            )
         else:
             began = time.perf_counter()
             try:
@@ -237,7 +245,8 @@ def learn(
     settings["available"] = missing == "available-cases"
     with spooled_rows(opened) as rows:
         found = searched(rows, score, search, start=start, **settings)
-        net = fit(found.dag, rows, threads=threads, **belief_of(found.spec, parameters, ess))
+        belief = belief_of(found.spec, parameters, ess)
+        net = fit(found.dag, rows, threads=threads, ordered=ordered, **belief)
         beside = _beside(rows, net)
     record = found.record
     inner = net.record

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from credo.core.errors import InputError
-from credo.core.progress import Ticker
+from credo.core.progress import Ticker, watch
 from credo.train.scores.family_scores import FamilyScores
 from credo.train.structure.option_hints import option_hint
 from credo.train.structure.rules import Rules
@@ -104,6 +104,10 @@ class Problem:
 
     def go_on(self, score: float = 0.0, steps: int = 0, edges: int = 0) -> bool:
         """Whether the search may go on; native searches call it every few milliseconds."""
+        watching = watch()
+        if watching is not None and watching.stopped:
+            self.stopped = "interrupted"
+            return False
         if self.ticker is not None:
             if self.best is not None and not edges:
                 score = max(self.best_score, score) if score else self.best_score
@@ -137,6 +141,11 @@ class Problem:
         if self.best is not None and not score > self.best_score + slack:
             return False
         self.best, self.best_score = [sorted(p) for p in parents], score
+        watching = watch()
+        if watching is not None:
+            names = self.rules.names
+            edges = tuple((names[p], names[c]) for c, ps in enumerate(self.best) for p in ps)
+            watching.best = (tuple(names), edges), score
         return True
 
     def outcome(self, reason: str, **more: Any) -> Outcome:

@@ -7,7 +7,6 @@ import pytest
 
 from credo.errors import InputError, LimitError, UnknownNameError
 from credo.model.hypotheses import history as hypotheses_history
-from credo.model.hypotheses.history import curve
 from credo.model.hypotheses.hypotheses import Hypotheses
 
 COIN = {"fair": {"H": 0.5, "T": 0.5}, "two heads": {"H": 1.0}}
@@ -19,15 +18,6 @@ def test_rows_and_columns():
     assert history.observations == (None, "H", "H", "T")
     assert history.n.tolist() == [0, 1, 2, 3]
     assert history.of("two heads") == pytest.approx([0.5, 2 / 3, 0.8, 0.0])
-    rows = history.rows()
-    assert rows[2] == {
-        "n": 2.0,
-        "observation": "H",
-        "posterior": pytest.approx({"fair": 0.2, "two heads": 0.8}),
-    }
-    columns = history.to_dict()
-    assert columns["observation"] == [None, "H", "H", "T"]
-    assert columns["posterior"]["fair"][-1] == 1.0
     assert repr(history) == "<History: 3 steps of 2 hypotheses>"
     assert "<td>H</td>" in history._repr_html_()
 
@@ -87,13 +77,6 @@ def test_of_many_hypotheses_the_highest_are_shown():
     assert "… 9 more" in h._repr_html_()
 
 
-def test_open_spaces_have_a_history():
-    h = Hypotheses({"a": lambda x: 0.5, "b": lambda x: 0.25}).observe([1.5, 2.5])
-    assert h.history.posteriors[-1].tolist() == pytest.approx([0.8, 0.2])
-    assert h.history.predictions(0)["average"][0] == pytest.approx(0.375)
-    assert "2.5" in str(h.history)
-
-
 def test_predictions_print():
     p = Hypotheses(COIN).observe(["H"] * 100).history.predictions("H")
     lines = str(p).splitlines()
@@ -107,8 +90,3 @@ def test_predictions_print():
     assert "<caption>P(H next)</caption>" in p._repr_html_()
     with pytest.raises(UnknownNameError, match="The rule 'mpa' is not a way to predict"):
         p["mpa"]
-
-
-def test_curve():
-    assert curve(np.array([0.0, 0.5, 1.0])) == " ▄█"
-    assert len(curve(np.linspace(0.1, 1, 1000))) == 60

@@ -112,12 +112,6 @@ def test_a_name_that_matplotlib_would_hide_is_in_the_legend(tmp_path):
     assert shown == ["_a", "", "b"]
 
 
-def test_true_and_1_are_two_bars():
-    ax = generalisation(Hypotheses({"a": {True, 2}, "b": {1, 2}}).observe(True))
-    colours = [bar.get_facecolor() for bar in ax.patches]
-    assert sorted(map(colours.count, set(colours))) == [1, 2]
-
-
 def test_a_long_legend_stands_beside_the_curves():
     ax = posterior_curves(number_game(20).observe([2, 8]), most=8)
     ax.figure.draw_without_rendering()

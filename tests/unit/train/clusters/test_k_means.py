@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 
 import credo as cr
 from credo.errors import InputError
-from credo.train.clusters.lloyd import lloyd, nearest
+from credo.train.clusters.lloyd import Points, Spread, lloyd, nearest
 from credo.train.clusters.quality import adjusted_rand
 
 
@@ -22,7 +22,7 @@ def blobs():
 
 
 def climb(x, start, w=None):
-    run = lloyd(lambda: [(x, w)], start)
+    run = lloyd(Points(x, w), start)
     return run.labels, run.centres, run.steps
 
 
@@ -127,7 +127,7 @@ def test_a_stream_is_clustered_as_the_table_is(tmp_path, blobs):
 
 
 def test_a_sample_that_is_smaller_than_the_stream(tmp_path, monkeypatch, blobs):
-    from credo.train.clusters import k_means as streamed
+    from credo.train.clusters import spread as streamed
 
     monkeypatch.setattr(streamed, "SAMPLE", 50)
     path = tmp_path / "rows.csv"
@@ -209,7 +209,7 @@ def test_a_centre_of_a_stream_that_loses_its_rows_goes_to_the_farthest_one(
     """Also where several do, and beside gaps; the objective never rises."""
     from dataclasses import replace
 
-    from credo.train.clusters import k_means
+    from credo.train.clusters import spread
 
     path = tmp_path / "blobs.csv"
     lines = [",".join(f"{v:.6f}" for v in row) for row in blobs]
@@ -218,7 +218,7 @@ def test_a_centre_of_a_stream_that_loses_its_rows_goes_to_the_farthest_one(
     path.write_text("\n".join([head, *lines]) + "\n")
     stream = cr.read(path, memory="1kB")
     usual = cr.cluster(stream, k=4)
-    start = k_means.partition_k_means
+    start = spread.partition_k_means
 
     def lost(*given, **named):
         found = start(*given, **named)
@@ -226,7 +226,7 @@ def test_a_centre_of_a_stream_that_loses_its_rows_goes_to_the_farthest_one(
         centres[1:3] = 1e6
         return replace(found, model=replace(found.model, centres=centres))
 
-    monkeypatch.setattr(k_means, "partition_k_means", lost)
+    monkeypatch.setattr(spread, "partition_k_means", lost)
     groups = cr.cluster(stream, k=4, tol=0.0)
     assert min(groups.sizes) > 0 and groups.k == 4
     trace = np.array(groups.record.trace)
@@ -373,8 +373,9 @@ def test_steps_are_those_of_parts():
     x[rng.random(x.shape) < 0.1] = np.nan
     w = rng.uniform(0.5, 2, 300)
     start = np.nan_to_num(x[:4])
-    whole = lloyd(lambda: [(x, w)], start)
-    parts = lloyd(lambda: [(x[:70], w[:70]), (x[70:], w[70:])], start)
-    np.testing.assert_array_equal(whole.labels, parts.labels)
+    whole = lloyd(Points(x, w), start)
+    halves = Spread(lambda task, merge: merge(task(x[:70], w[:70]), task(x[70:], w[70:])))
+    parts = lloyd(halves, start)
+    np.testing.assert_array_equal(whole.labels, nearest(x, parts.centres)[0])
     assert whole.steps.moved == parts.steps.moved
     np.testing.assert_allclose(whole.steps.objective, parts.steps.objective, rtol=1e-12)

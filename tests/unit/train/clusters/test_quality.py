@@ -14,11 +14,16 @@ from credo.errors import LimitError
 from credo.train.clusters import profiles as module
 from credo.train.clusters import space as space_module
 from credo.train.clusters.geometry import geometry_of, unmade_of
-from credo.train.clusters.profiles import edges_of, profiles_of
+from credo.train.clusters.profiles import Profiling, edges_of
 from credo.train.clusters.quality import share_explained, silhouette, squares_of
 from credo.train.clusters.space import Space, space_of
 
 # --- How good a grouping is: sums of squares from counts, silhouettes from the rows they need ---
+
+
+def described(table, labels, k):
+    profiling = Profiling(table.schema, k, edges_of(table))
+    return profiling.profiles(profiling(table, labels))
 
 
 def mixed_rows(n=400, gaps=False):
@@ -196,7 +201,7 @@ def table_and_labels(k=30, n=900):
 
 def test_profiles_are_those_of_the_definition():
     table, labels = table_and_labels()
-    found = profiles_of(table.schema, [(table, labels)], 30, edges_of(table))
+    found = described(table, labels, 30)
     edges = edges_of(table)
     for name in table.schema.names:
         values = table.block.arrays[table.schema.index(name)]
@@ -230,5 +235,5 @@ def test_clusters_are_merged_once(monkeypatch):
     table, labels = table_and_labels()
     calls, merged = [], module._merged
     monkeypatch.setattr(module, "_merged", lambda a, b: calls.append(1) or merged(a, b))
-    profiles_of(table.schema, [(table, labels)], 30, edges_of(table))
+    described(table, labels, 30)
     assert len(calls) <= 2 + 30  # the part of each column, then the clusters

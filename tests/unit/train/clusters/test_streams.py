@@ -97,9 +97,9 @@ def test_the_quality_of_a_stream_is_that_of_its_rows(tmp_path, gaps, weights, sc
 
 
 def test_the_silhouette_of_a_long_stream_is_that_of_a_sample(tmp_path, monkeypatch) -> None:
-    from credo.train.clusters import k_means
+    from credo.train.clusters import spread
 
-    monkeypatch.setattr(k_means, "SAMPLE", 4500)
+    monkeypatch.setattr(spread, "SAMPLE", 4500)
     rng = np.random.default_rng(6)
     x = rng.normal(size=5000) + 6 * rng.integers(0, 2, 5000)
     to = tmp_path / "x.csv"

@@ -1,0 +1,129 @@
+"""Learners of rows in parts: as from one table, and no row passes through this process."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.unit.data.test_parts import cut, in_parts
+
+import credo as cr
+from credo.data.engines.distributed import Distributed
+
+PLACES = [300, 301, 700]
+
+
+def gappy(n=900, seed=0):
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 3, n)
+    frame = pd.DataFrame({
+        "a": np.array(["x", "y", "z"])[np.where(rng.random(n) < 0.8, group, rng.integers(0, 3, n))],
+        "b": np.array(["u", "v"])[(rng.random(n) < np.array([0.1, 0.5, 0.9])[group]).astype(int)],
+        "p": group * 2.0 + rng.normal(size=n),
+        "q": group - 0.5 * rng.normal(size=n),
+    })  # fmt: skip
+    for name in frame:
+        frame.loc[rng.random(n) < 0.1, name] = None
+    return frame
+
+
+@pytest.fixture
+def apart(monkeypatch):
+    """The rows of a frame in parts, none of which comes to this process whole."""
+
+    def refuse(self, names=None):
+        raise AssertionError("rows pass through the driver")
+
+    monkeypatch.setattr(Distributed, "batches", refuse)
+    monkeypatch.setattr(Distributed, "numbered", refuse)
+    return lambda frame: in_parts(cut(frame, PLACES))
+
+
+def close(a, b, tol=1e-6):
+    """Whether two networks have the same numbers."""
+    for name in a.names:
+        one, two = a.distributions[name], b.distributions[name]
+        for what in ("values", "intercept", "slope", "variance"):
+            if hasattr(one, what):
+                assert np.allclose(getattr(one, what), getattr(two, what), rtol=tol, atol=tol)
+
+
+@pytest.mark.parametrize("most", [1 << 19, 0])  # problems that are merged, or solved where they are
+@pytest.mark.parametrize(
+    ("graph", "more"),
+    [
+        ("[a][b|a]", {}),
+        ("[a][b|a][p|a][q|b:p]", {}),
+        ("[H][a|H][b|H][p|H]", {"hidden": {"H": 2}, "restarts": 2, "max_iter": 40}),
+    ],
+)
+def test_em_of_parts_is_em_of_the_table(apart, monkeypatch, most, graph, more):
+    monkeypatch.setattr("credo.train.em.far_step._MOST", most)
+    frame = gappy()
+    with apart(frame) as read:
+        found = cr.em(graph, read(), cr.BDeu(1), draws=20, **more)
+    expected = cr.em(graph, frame, cr.BDeu(1), draws=20, **more)
+    close(found, expected)
+    assert found.record.score == pytest.approx(expected.record.score, rel=1e-9)
+    own, other = found.record.details, expected.record.details
+    assert own["missing"] == other["missing"] and own["observed"] == other["observed"]
+    assert found.cpt("a").learned.completed is not None
+    assert ("problems" in own) and (most == 0 or own["problems"] <= other["problems"] + 3)
+
+
+def test_em_of_parts_whose_rows_go_to_the_engine(apart, monkeypatch):
+    """Rows whose gaps hang together widely: merged, and in parts."""
+    frame, graph = gappy()[["a", "b"]], "[a][b|a]"
+    expected = cr.em(graph, frame)
+    monkeypatch.setattr("credo.train.em.far_step._STATES", 1)
+    for most in (1 << 19, 0):
+        monkeypatch.setattr("credo.train.em.far_step._MOST", most)
+        with apart(frame) as read:
+            close(cr.em(graph, read()), expected)
+
+
+def test_folded_rows_merge_and_are_pickled():
+    """What a table folds to is what its parts fold to, merged, however they were carried."""
+    from credo.train.em.far_step import Folding
+    from credo.train.em.layout import Layout, Parameters
+
+    table = cr.read(gappy())
+    schema = table.schema
+    layout = Layout(
+        [(schema["a"], ()), (schema["b"], (schema["a"],)), (schema["p"], (schema["a"],))]
+    )
+    fold = Folding(layout, {"p": (1.0, 2.0)}, 256)
+    whole = fold(table)
+    parts = [fold(table.take(slice(i, i + 250))) for i in range(0, 900, 250)]
+    merged = pickle.loads(pickle.dumps(parts[0]))
+    for part in parts[1:]:
+        merged = merged.merged(pickle.loads(pickle.dumps(part)))
+    assert merged.native.problems == whole.native.problems and merged.rows == whole.rows
+    assert np.array_equal(merged.native.counted()[0], whole.native.counted()[0])
+    theta = np.random.default_rng(0).random(layout.cells) + 0.1
+    x = Parameters(theta, np.tile([0.1, 1.3], 3))
+    (one, log), (two, other) = (f.e_step.expect(x) for f in (whole, merged))
+    assert np.allclose(one.counts, two.counts) and np.allclose(one.moments, two.moments)
+    assert log == pytest.approx(other, rel=1e-12)
+    with pytest.raises(ValueError, match="same network"):
+        Folding(Layout([(schema["a"], ())]), {}, 256)(table.select(["a"])).native.absorb(
+            *whole.native.packed()
+        )
+
+
+@pytest.mark.parametrize("scale", ["auto", "range"])
+def test_k_means_of_parts_is_that_of_a_stream(apart, tmp_path, scale):
+    frame = gappy()
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    stream = cr.read(tmp_path / "rows.csv", memory="1kB")
+    with apart(frame) as read:
+        found = cr.cluster(read(), method="k-means", k=3, scale=scale)
+        told = str(found.profiles)
+    expected = cr.cluster(stream, method="k-means", k=3, scale=scale)
+    assert np.array_equal(found.labels, expected.labels) and found.sizes == expected.sizes
+    assert np.allclose(found.partition.trace, expected.partition.trace, rtol=1e-12)
+    assert found.quality["silhouette"] == pytest.approx(expected.quality["silhouette"])
+    assert told == str(expected.profiles)
+    assert found.notes == expected.notes
