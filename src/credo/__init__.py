@@ -24,4 +24,12 @@ _RENAMED = {
     },
 }  # fmt: skip
 
+
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext credo`: a network at the end of a notebook's cell is one to click on."""
+    from credo.studio.widget import shown_as_widgets
+
+    shown_as_widgets(shell)
+
+
 __getattr__, __dir__, __all__ = public_names(__name__, __file__, _RENAMED)

@@ -166,7 +166,11 @@ def spark_frame(spark, frame, parts=3):
 def test_a_spark_frame(spark, tmp_path):
     frame = rows()
     whole = cr.read(frame)
-    source = cr.read(spark_frame(spark, frame))
+    told = []
+    source = cr.read(
+        spark_frame(spark, frame), report=lambda done, total: told.append((done, total))
+    )
+    assert told and told[-1][0] == told[-1][1] > 0  # a bar over the partitions
     assert source.schema.variables == whole.schema.variables
     same(source, whole)
     frame.to_parquet(tmp_path / "rows.parquet")

@@ -114,17 +114,6 @@ def test_prediction_is_a_ratio_of_evidences(space):
 
 
 @given(spaces())
-def test_evidence_is_the_product_of_predictions(space):
-    chances, prior, data = space
-    h = build(chances, prior)
-    total = 0.0
-    for x in data:
-        total += math.log(h.p(x))
-        h = h.observe(x)
-    assert h.log_evidence == pytest.approx(total, rel=1e-12, abs=1e-12)
-
-
-@given(spaces())
 def test_renaming_and_reordering_change_only_names(space):
     chances, prior, data = space
     h = build(chances, prior).observe(data)

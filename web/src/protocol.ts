@@ -29,6 +29,8 @@ export type Belief = {
 export type Beliefs = Record<string, Belief>;
 export type Now = {
   version: number;
+  stale?: boolean;
+  net?: number; // another number: another network
   known: Record<string, Known>;
   row: number | null;
   actual: ({ name: string } & Known) | null;
@@ -38,7 +40,20 @@ export type Now = {
   impossible: string | null;
   approximate: boolean;
 };
-export type Opened = Now & { title: string; rows: number; picture: Picture };
+export type Opened = Now & { title: string; rows: number; picture: Picture; job?: Job | null };
+export type Graph = { nodes: Place[]; edges: Edge[]; width: number; height: number };
+export type Place = { name: string; x: number; y: number; width: number; height: number };
+export type Job = {
+  what: string;
+  running: boolean;
+  stopping: boolean;
+  seconds: number;
+  text: string;
+  error: string;
+  score: number | null;
+  trace: [number, number][];
+  graph: Graph | null;
+};
 export type Weight = { name: string; bits: number };
 export type Said = {
   version: number;
@@ -81,7 +96,7 @@ export function answeredBy(other: Answerer) {
 /** One request; a refusal is an Error whose message is the sentence of the one who answers. */
 export const ask = <T>(name: string, request: object) => answerer(name, request) as Promise<T>;
 
-function tab(): string {
+export function tab(): string {
   const kept = sessionStorage.getItem("credo");
   if (kept) return kept;
   const bytes = crypto.getRandomValues(new Uint8Array(8));

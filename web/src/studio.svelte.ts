@@ -1,8 +1,8 @@
 // What the page knows: the network as it was sent, what is believed now and was before.
 
 import {
-  ask, type Beliefs, type Details, type Held, type How, type Intervals, type Now, type Opened,
-  type Said, type Strength,
+  ask, type Beliefs, type Details, type Held, type How, type Intervals, type Job, type Now,
+  type Opened, type Said, type Strength, tab,
 } from "./protocol";
 
 class Studio {
@@ -22,6 +22,8 @@ class Studio {
   mode = $state<How>("is");
   error = $state("");
   announced = $state("");
+  job = $state.raw<Job | null>(null);
+  lost = $state(false);
   theme = $state(remembered("credo-theme") ?? "auto");
 
   boxes = $derived(new Map((this.opened?.picture.nodes ?? []).map((n) => [n.name, n])));
@@ -38,8 +40,12 @@ class Studio {
   async open() {
     try {
       const opened = await ask<Opened>("open", { seq: 0 });
+      if (!this.opened) this.section = begins(opened);
       this.#seq = opened.version;
       this.opened = opened;
+      this.job = opened.job ?? null;
+      this.intervals = null;
+      if (this.selected !== null && !this.boxes.has(this.selected)) this.select(null);
       this.now = opened;
       this.beliefs = this.first = opened.beliefs ?? {};
       this.#follow();
@@ -52,8 +58,13 @@ class Studio {
   change(name: string, args: object = {}): Promise<void> {
     this.#last = this.#last.then(async () => {
       try {
-        const now = await ask<Now>(name, { seq: ++this.#seq, ...args });
+        let now = await ask<Now>(name, { seq: ++this.#seq, ...args });
+        if (now.stale) { // another tab, or a job, changed something first
+          this.#seq = now.version;
+          now = await ask<Now>(name, { seq: ++this.#seq, ...args });
+        }
         this.error = "";
+        if (now.net !== this.now?.net) return await this.open();
         this.before = this.beliefs;
         if (now.beliefs) this.beliefs = now.beliefs;
         this.now = now;
@@ -65,6 +76,34 @@ class Studio {
       }
     });
     return this.#last;
+  }
+
+  /** What changes by itself: jobs, another tab of this session, a server that is back. */
+  listen() {
+    const source = new EventSource(`/events/${tab()}`);
+    source.onmessage = (event) => {
+      const told = JSON.parse(event.data) as { version: number; job: Job | null };
+      this.job = told.job;
+      if (told.version > this.#seq) this.open();
+    };
+    source.onopen = () => {
+      if (this.lost) this.open();
+      this.lost = false;
+    };
+    source.onerror = () => {
+      this.lost = true;
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 2000);
+    };
+  }
+
+  /** A request that changes nothing by itself: it begins or ends a job. */
+  async tell(name: string, args: object = {}) {
+    try {
+      await ask(name, { seq: 0, ...args });
+      this.error = "";
+    } catch (error) {
+      this.error = (error as Error).message;
+    }
   }
 
   paint(theme: string) {
@@ -151,6 +190,12 @@ class Studio {
   }
 }
 
+/** The section for what there is: nothing, a table, a network. */
+function begins(opened: Opened): string {
+  if (opened.picture.nodes.length === 0) return "Build";
+  return opened.rows > 0 && opened.picture.edges.length === 0 ? "Learn" : "Ask";
+}
+
 /** What this browser remembers of the person; some pages may not remember. */
 function remembered(key: string): string | null {
   try {
@@ -185,5 +230,5 @@ export function meant(event: MouseEvent | KeyboardEvent): How {
 
 /** Whether a key goes into a field. */
 export function typing(event: KeyboardEvent): boolean {
-  return event.target instanceof Element && event.target.matches("input, select, textarea");
+  return event.target instanceof Element && event.target.matches("input:not([type=radio], [type=checkbox]), select, textarea");
 }

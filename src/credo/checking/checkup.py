@@ -27,8 +27,8 @@ from credo.checking.again.folds import (
     learner_of,
     of_its_graph,
     quiet,
-    rows_for,
     scored_by,
+    source_for,
 )
 from credo.checking.again.replicates import judged_replicates
 from credo.checking.again.row_scores import Scored, copies, gathered, plain_rows
@@ -157,11 +157,14 @@ def check(
         raise InputError(f"level must lie between 0 and 1, got {shown(level)}.")
     chance = generator(rng)
     seeds = {name: int(chance.integers(2**62)) for name in ("folds", "rows", "draws", *SECTIONS)}
-    whole_table = rows_for(net, data, schema, weights)
+    looked = source_for(net, data, schema, weights, seeds["rows"])
+    whole_table = looked.rows
     table, origin = copies(whole_table)
     own_statistics(statistics, table)
     parts = deal(len(table), folds, seeds["folds"]) if len(table) > 1 else []
     with quiet(), within(math.inf if seconds is None else limit):
+        if held_out is None and looked.whole is not None:
+            held_out = not learned_from(net, looked.whole)
         who, own = _judged(net, table, parts, learner, held_out, limit / 3)
         scored = scored_by(who.judges, table)
         found, left_out = _made(
@@ -173,7 +176,8 @@ def check(
     seed = int(rng) if isinstance(rng, (int, np.integer)) else None
     return Report(
         ranked(findings), float(table.block.weight), len(table.schema), who.how, **found,
-        left_out=left_out, notes=_notes(net, table), seconds=time.perf_counter() - began, seed=seed,
+        left_out=left_out, notes=(*looked.told(net, own), *_notes(net, table)),
+        seconds=time.perf_counter() - began, seed=seed,
     )  # fmt: skip
 
 

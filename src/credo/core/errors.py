@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import errno
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,16 @@ class InputError(CredoError, ValueError):
 
 class TableError(InputError):
     """A table or a file of rows cannot be read as it is; names the row, line or byte."""
+
+
+class NoColumnError(TableError):
+    """No column of a table of so many rows can be a variable; `aside` says why of each."""
+
+    def __init__(
+        self, message: str, *, hint: str = "", aside: Mapping[str, str] | None = None, rows: int = 0
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.aside, self.rows = dict(aside or {}), rows
 
 
 class SchemaError(InputError):
@@ -211,6 +221,8 @@ def out_of_memory(error: BaseException) -> bool:
     (True, True)
     >>> out_of_memory(ImportError("libx.so: failed to map segment from shared object"))
     True
+    >>> out_of_memory(Exception("Unknown error: Failed to launch worker thread: …"))  # Arrow's
+    True
     """
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
         return True
@@ -219,7 +231,7 @@ def out_of_memory(error: BaseException) -> bool:
     said = str(error)
     if isinstance(error, ImportError):  # of a shared library
         return "failed to map segment" in said or "annot allocate memory" in said
-    return isinstance(error, RuntimeError) and "can't start new thread" in said
+    return "can't start new thread" in said or "Failed to launch worker thread" in said
 
 
 for _class in [c for c in vars().values() if isinstance(c, type) and c.__module__ == __name__]:

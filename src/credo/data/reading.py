@@ -13,9 +13,9 @@ from credo.core.errors import (
     CredoError,
     CredoWarning,
     InputError,
+    NoColumnError,
     SchemaError,
     TableError,
-    UnknownNameError,
     close_names,
     unknown_name,
 )
@@ -230,7 +230,7 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, word in schema.items():
         if name not in names:
-            raise _unknown_column(name, word, names)
+            raise unknown_name("Column", name, names, "in the table")
         if isinstance(word, Variable):
             out[name] = replace(word, name=name)  # that of another column may be lent
         elif isinstance(word, Written):
@@ -271,19 +271,6 @@ def _own(state: Any) -> Any:
     return state.item() if isinstance(state, (np.number, np.bool_, np.str_, np.bytes_)) else state
 
 
-def _unknown_column(name: Any, word: Any, names: Sequence[str]) -> CredoError:
-    """The error for a column that is not there; several in one text are told apart."""
-    parts = [p.strip() for p in name.split(",")] if isinstance(name, str) else []
-    of_kind = word is None or (isinstance(word, str) and word in _KINDS)
-    if len(parts) > 1 and all(p in names for p in parts) and of_kind:
-        each = ", ".join(f"{p!r}: {word or 'drop'!r}" for p in parts)
-        return UnknownNameError(
-            f"Column {name!r} is not in the table; {len(parts)} of its columns are named so.",
-            hint=f"Name each by itself: schema={{{each}}}.",
-        )
-    return unknown_name("Column", name, names, "in the table")
-
-
 def _kind(word: Any, declared: Declared | None) -> str | None:
     """What is known of a column before its cells are looked at."""
     if isinstance(word, Written):
@@ -320,18 +307,6 @@ def _without_tokens(declared: Declared | None, tokens: Tokens) -> Declared | Non
     return replace(declared, states=states) if states else None
 
 
-def _as_given(decision: Decision, feed: Feed) -> Decision:
-    """The same states, with the whole numbers of a list or of JSON that stood beside decimals as
-    such again: 1 is not 1.0 where it comes back.
-    """
-    v = decision.variable
-    if v is None or not any(type(s) is float and s.is_integer() for s in v.states):
-        return decision
-    whole = feed.whole_among(v.name)
-    states = tuple(int(s) if type(s) is float and s in whole else s for s in v.states)
-    return replace(decision, variable=replace(v, states=states))
-
-
 def _boolean_note(
     feed: Feed, columns: Mapping[str, Any], decisions: Sequence[Decision]
 ) -> tuple[str, ...]:
@@ -344,6 +319,20 @@ def _boolean_note(
         f"{shortened(names)}: {' and '.join(words)} are booleans in a text file, not in a frame of "
         f"texts; schema={{{names[0]!r}: {words}}} keeps texts",
     )
+
+
+def _no_column(label: str, columns: Sequence[Column], rows: int) -> NoColumnError:
+    kinds = {c.kind for c in columns}
+    reasons = "; ".join(f"{c.name!r} ({c.reason})" for c in columns[:5])
+    text = f"No column of {label} can be used: {reasons}."
+    hint = "Name the kinds in schema= to use them."
+    if kinds == {"empty"}:
+        text, hint = f"Every cell of {label} is missing.", ""
+    elif kinds == {"unsupported"}:
+        hint = "Cells must be single values."
+        if rows == 1 and label.endswith((".json", ".jsonl")):
+            hint = "If each key has a column, give cr.read the dict that json.load makes of it."
+    return NoColumnError(text, hint=hint, aside={c.name: c.reason for c in columns}, rows=rows)
 
 
 def decided(
@@ -366,21 +355,10 @@ def decided(
             decisions.append(Decision(column, None))
         else:
             declared = _without_tokens(feed.declared.get(name), tokens)
-            decision = decide(columns[name].profile(), wanted.get(name), declared)
-            if wanted.get(name) in (None, "discrete"):
-                decision = _as_given(decision, feed)
-            decisions.append(decision)
+            decisions.append(decide(columns[name].profile(), wanted.get(name), declared))
     found = {d.variable.name: d.variable for d in decisions if d.variable is not None}
     if not found:
-        if all(d.column.kind == "empty" for d in decisions):
-            raise TableError(f"Every cell of {feed.label} is missing.")
-        reasons = "; ".join(f"{d.column.name!r} ({d.column.reason})" for d in decisions[:5])
-        hint = "Name the kinds in schema= to use them."
-        if all(d.column.kind == "unsupported" for d in decisions):
-            hint = "Cells must be single values."
-            if rows == 1 and feed.label.endswith((".json", ".jsonl")):
-                hint = "If each key has a column, give cr.read the dict that json.load makes of it."
-        raise TableError(f"No column of {feed.label} can be used: {reasons}.", hint=hint)
+        raise _no_column(feed.label, [d.column for d in decisions], rows)
     if isinstance(schema, Schema):
         found = {v.name: v for v in schema.variables}
     notes = (*feed.notes, *feed.late_notes(), *_boolean_note(feed, columns, decisions))

@@ -11,17 +11,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import CredoWarning, InputError, MissingPackageError
+from credo.core.errors import CredoWarning, InputError, TableError
 from credo.core.frozen import Frozen
 from credo.core.render import many, shortened, table_html, table_text
-from credo.core.scales import Scale
+from credo.core.scales import Bins, Scale
 from credo.core.schema import Schema
-from credo.data.columns.scaling import numbers_of, on_scale
-from credo.data.out.frames import arrow_states
+from credo.data.out.frames import frame_of
 from credo.data.weights import RowNumbers
 from credo.stats.block import Block
 from credo.stats.plan import tally_block
-from credo.stats.rows import Rows
+from credo.stats.rows import Rows, code_type
 from credo.stats.tally import Tally
 
 T = TypeVar("T")
@@ -106,7 +105,7 @@ class Table(Frozen):
         variable = self.schema[name]
         array = self.block.arrays[self.schema.index(name)]
         if variable.scale is not None:
-            return self.raw[name] if name in self.raw else numbers_of(variable.scale, array)
+            return self.raw[name] if name in self.raw else _numbers_of(variable.scale, array)
         if not variable.is_discrete:
             return array
         labels = np.empty(variable.arity + 1, dtype=object)
@@ -137,7 +136,7 @@ class Table(Frozen):
             if scale is not None:
                 raw[name] = numbers
             where = row_of or (self.numbers.of if self.numbers is not None else lambda i: i + 1)
-            arrays[schema.index(name)] = on_scale(name, scale, numbers, where)
+            arrays[schema.index(name)] = _on_scale(name, scale, numbers, where)
         return Table(Block(schema, tuple(arrays), self.weights), self.numbers, raw)
 
     def rescaled(self, scales: Mapping[str, Scale]) -> Table:
@@ -269,7 +268,7 @@ class Table(Frozen):
         return Table(Block(self.schema, arrays, weights), raw=raw)
 
     def to(self, kind: str = "arrow") -> Any:
-        """The table as a frame of the kind asked for: 'arrow', 'pandas' or 'polars'.
+        """The table as a frame of the kind asked for: 'arrow', 'pandas', 'polars' or 'dict'.
 
         Columns of whole numbers come back whole. States of several types, or beyond 64 bits, are
         texts where Arrow and polars have no type for them; in pandas they are what they were.
@@ -278,50 +277,9 @@ class Table(Frozen):
         >>> cr.read({"x": ["a", "b", "a"]}).to("arrow").column("x").to_pylist()
         ['a', 'b', 'a']
         """
-        import pyarrow as pa
+        return frame_of(self, kind, categories=False)
 
-        if self.schema.scales:
-            return self.unscaled.to(kind)
-        columns: dict[str, Any] = {}
-        mixed: list[str] = []
-        for variable, array in zip(self.schema.variables, self.block.arrays, strict=True):
-            if variable.is_discrete:
-                gone = array == variable.arity
-                codes = np.where(gone, 0, array).astype(np.int32)
-                states, exact = arrow_states(variable)
-                if not exact:
-                    mixed.append(variable.name)
-                indices = pa.array(codes, mask=gone)
-                column = pa.DictionaryArray.from_arrays(indices, states, ordered=variable.ordered)
-                columns[variable.name] = column if variable.ordered else column.dictionary_decode()
-            else:
-                cells = pa.array(array, from_pandas=True)
-                whole = self._is_whole(variable.name, array)
-                columns[variable.name] = cells.cast(pa.int64()) if whole else cells
-        table = pa.table(columns)
-        if kind == "arrow":
-            return table
-        if kind == "pandas":
-            import pandas as pd
-
-            # whole numbers with gaps stay whole
-            gaps = any(c.null_count and pa.types.is_integer(c.type) for c in table.columns)
-            kinds = {pa.int64(): pd.Int64Dtype()} if gaps else {}
-            frame = table.to_pandas(types_mapper=kinds.get)
-            for name in mixed:
-                frame[name] = pd.Series(self.values(name), dtype=object)
-            return frame
-        if kind == "polars":
-            try:
-                import polars as pl
-            except ImportError:
-                raise MissingPackageError(
-                    "A polars frame needs polars.", hint="Install it: pip install polars"
-                ) from None
-            return pl.from_arrow(table)
-        raise InputError(f"A frame can be 'arrow', 'pandas' or 'polars', got {kind!r}.")
-
-    def _is_whole(self, name: str, array: NDArray[np.float64]) -> bool:
+    def is_whole(self, name: str, array: NDArray[np.float64]) -> bool:
         """Whether a continuous column was one of whole numbers, and still is."""
         if name not in self.schema._columns or not self.schema.column(name).whole:
             return False
@@ -333,7 +291,7 @@ class Table(Frozen):
         part = self.take(slice(0, most))
         columns: dict[str, Any] = {n: part.values(n) for n in names}
         for name in names:
-            if columns[name].dtype.kind == "f" and self._is_whole(name, columns[name]):
+            if columns[name].dtype.kind == "f" and self.is_whole(name, columns[name]):
                 columns[name] = [None if x != x else f"{int(x):,}" for x in columns[name]]
         rows = []
         for i in range(len(part)):
@@ -358,3 +316,31 @@ class Table(Frozen):
     def _repr_html_(self) -> str:
         head, rows = self._head(10)
         return table_html(head, rows, caption=f"{self!r} {self._narrowed}".strip())
+
+
+# --- numbers on their scale ---------------------------------------------------------------
+
+
+def _on_scale(
+    name: str, scale: Scale | None, numbers: NDArray[np.float64], row_of: Callable[[int], int]
+) -> NDArray[Any]:
+    """Floats behind a transform (NaN for missing), or codes of bins (their number for missing).
+
+    >>> _on_scale("x", Bins([1.0], [1.0], [1, 1]), np.array([0.5, np.nan, 2.0]), int).tolist()
+    [0, 2, 1]
+    """
+    if scale is None:
+        return numbers
+    for i in np.flatnonzero(~scale.holds(numbers))[:1]:
+        raise TableError(f"Row {row_of(int(i)):,}: {scale.refusal(name, float(numbers[i]))}")
+    if isinstance(scale, Bins):
+        return scale.codes(numbers).astype(code_type(len(scale)))
+    return scale.forward(numbers)
+
+
+def _numbers_of(scale: Scale, array: NDArray[Any]) -> NDArray[np.float64]:
+    """The numbers of what a table holds; the median of its bin where only that is known."""
+    if not isinstance(scale, Bins):
+        return scale.backward(array)
+    gone = array >= len(scale)
+    return np.where(gone, np.nan, scale.draw(np.where(gone, 0, array), 0.5))

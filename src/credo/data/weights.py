@@ -9,7 +9,6 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError, TableError, shown, unknown_name
@@ -18,8 +17,6 @@ from credo.core.schema import Variable
 from credo.core.state_values import is_missing
 from credo.data.columns.cells import Tokens, type_name
 from credo.data.columns.encoder import Encoder
-from credo.data.columns.numerals import as_int
-from credo.data.columns.taking import python_values
 from credo.data.columns.written import MISSING
 from credo.data.sources.arrays import rows_there
 from credo.data.sources.feed import Batch
@@ -57,7 +54,6 @@ class Weights:
         if array.ndim != 1:
             raise InputError(f"The weights must have one axis, got the shape {array.shape}.")
         _check(array, 0, "weights")
-        _check_units(given, array, 0, "weights")
         return cls(array=array, whole=are_whole([array]))
 
     @property
@@ -101,8 +97,11 @@ class Weights:
         """The weights in some cells of the column, after so many rows."""
         assert self.column is not None
         what = f"weights column {self.column!r}"
-        if not self.text:
-            _check_types(cells, done, what)
+        if not self.text and _holds_no_numbers(cells):
+            raise TableError(
+                f"The {what} holds texts or dates; weights must be numbers.",
+                hint="Turn them into numbers first; 0 leaves a row out.",
+            )
         variable = Variable(self.column, "continuous")
         tokens = Tokens(MISSING if self.text else (), self.text)
         try:
@@ -112,7 +111,6 @@ class Weights:
                 error.message, hint="A weight is a number; 0 leaves its row out."
             ) from None
         _check(weights, done, what)
-        _check_units(cells, weights, done, what)
         return weights
 
 
@@ -122,86 +120,33 @@ def are_whole(weights: Sequence[NDArray[np.float64]]) -> bool:
     return total <= _EXACT and all(bool((w % 1 == 0).all()) for w in weights)
 
 
+def _holds_no_numbers(cells: Any) -> bool:
+    if isinstance(cells, np.ndarray):
+        return not all(is_missing(c) or isinstance(c, Number) for c in cells.ravel())
+    return type_name(cells.type) in ("str", "date")
+
+
 def _floats_of(given: Any) -> NDArray[np.float64]:
-    """An array or a list of weights as floats, NaN where one is missing; a cell that is no number
-    is refused with its row.
+    """An array or a list of weights as floats, NaN where one is missing.
 
     >>> _floats_of([1, None, 0.5]).tolist()
     [1.0, nan, 0.5]
     """
-    if isinstance(given, np.ma.MaskedArray) and given.dtype.kind in "biufO":
-        mask, given = np.ma.getmaskarray(given), given.data.astype(object)
-        given[mask] = None
+    if isinstance(given, np.ma.MaskedArray):
+        given = np.ma.filled(given.astype(np.float64), np.nan)
     try:
         array = np.asarray(given)
-        if array.dtype.kind in "biuf":
-            return array.astype(np.float64)
-        if isinstance(given, (list, tuple)):  # of which NumPy makes one type
-            array = np.array(given, dtype=object)
+        if array.dtype == object and _holds_no_numbers(array):
+            raise TypeError(array)
+        out = array.astype(np.float64) if array.dtype.kind in "biufO" and array.ndim else None
     except (TypeError, ValueError):
-        array = np.array(None)
-    if array.ndim == 0:
-        raise InputError("The weights must be numbers, one for each row, or the name of a column.")
-    out = np.empty(array.shape)
-    for i, cell in enumerate(array.ravel()):
-        out.flat[i] = _number(cell, i, "weights")
+        out = None
+    if out is None:
+        raise InputError(
+            f"The weights must be numbers, one for each row, or a column's name, got "
+            f"{shown(given)}."
+        )
     return out
-
-
-def _check_types(cells: Any, done: int, what: str) -> None:
-    """Refuse cells of a table with types that are no numbers, whatever could be made of them."""
-    if isinstance(cells, np.ndarray):
-        for i, cell in enumerate(cells):
-            _number(cell, done + i, what)
-        return
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    there = np.flatnonzero(cells.is_valid())
-    if pa.types.is_null(kind) or type_name(kind) in ("int", "float", "bool") or not len(there):
-        return
-    first = int(there[0])
-    raise _no_number(python_values(cells.slice(first, 1))[0], done + first, what)
-
-
-_NO_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
-
-
-def _number(cell: Any, row: int, what: str) -> float:
-    """A weight as a float, NaN where it is missing; `row` counts from 0."""
-    if is_missing(cell):
-        return np.nan
-    try:
-        if not isinstance(cell, _NO_NUMBERS):
-            return float(cell)
-    except OverflowError:
-        return np.inf
-    except (TypeError, ValueError):
-        pass
-    raise _no_number(cell, row, what)
-
-
-def _no_number(cell: Any, row: int, what: str) -> TableError:
-    plain = cell.item() if isinstance(cell, (np.str_, np.bytes_)) else cell
-    return TableError(
-        f"Row {row + 1:,} of the {what} is {shown(plain)}, of type {type(plain).__name__}; weights "
-        "must be numbers.",
-        hint="Turn them into numbers first; 0 leaves a row out.",
-    )
-
-
-def _check_units(given: Any, weights: NDArray[np.float64], done: int, what: str) -> None:
-    """Refuse a whole number of which a float would lose units."""
-    large = np.flatnonzero(weights >= _EXACT).tolist()
-    if large and not isinstance(given, (list, tuple, pa.Array)):
-        given = np.asarray(given)
-    for i in large:
-        cell = given[i].as_py() if isinstance(given, pa.Array) else given[i]
-        whole = as_int(cell.strip()) if isinstance(cell, str) else cell
-        if isinstance(whole, (int, np.integer)) and whole > _EXACT:
-            raise TableError(
-                f"Row {done + i + 1} of the {what} is {whole:,}; "
-                "whole weights are exact up to 2**53.",
-                hint="Divide all weights by the same number.",
-            )
 
 
 def _check(weights: NDArray[np.float64], done: int, what: str) -> None:

@@ -7,7 +7,6 @@ taken as they lie; anything else is read as `credo.read` reads it.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -38,7 +37,7 @@ from credo.predict.rows.naive import coded, plain_codes
 from credo.stats.by_class import union
 from credo.stats.window_counts import WindowCounts
 from credo.train.naive_bayes.aode import as_states
-from credo.train.naive_bayes.learn import given_words, is_constant, read_again
+from credo.train.naive_bayes.learn import EMPTY, given_words, is_constant, read_again
 from credo.train.naive_bayes.plan import Plan, plan_of
 
 Codes = NDArray[np.uint32]
@@ -147,9 +146,10 @@ def first_columns(
         return plain, plan_of(plain.names, _kept(kinds, x), covariance, states, numbers), {}
     names, _, raw, rest = split_columns(x)
     plan = plan_of(names, kinds, covariance, states, numbers)
-    found = _columns(x)
-    empty = "every cell is missing"
-    aside = {n: empty if w.startswith("Every cell") else w for n, w in found.aside.items()}
+    found = columns_of(x)
+    if not found.by_name and set(found.aside.values()) == {EMPTY}:
+        raise TableError("Every cell of the rows is missing.")
+    aside = dict(found.aside)
     words = given_words(plan, aside, one=isinstance(kinds, str), more=more)
     words = {n: w for n, w in words.items() if w != "drop"}
     words = {n: w for n, w in words.items() if n not in raw or (n in plan.states and not array)}
@@ -205,38 +205,10 @@ def _by_rules(name: str, values: NDArray[Any]) -> bool:
 
 def _rule(name: str, values: NDArray[Any], more: bool) -> str:
     """'discrete', nothing for numbers as they are, or why a column is set aside."""
-    try:
-        return "discrete" if read({name: values}).schema[name].is_discrete else ""
-    except TableError as error:
-        reason = _reason(error)
-        return "" if more and is_constant(reason) else reason
-
-
-def _columns(x: Any) -> Columns:
-    """The columns of X, also where none of them can be used."""
-    try:
-        return columns_of(x)
-    except TableError as error:
-        names, rows, raw, rest = split_columns(x)
-        if raw or rest(names[:1]) is x or not error.message.startswith(("No column", "Every cell")):
-            raise
-        aside = {}
-        for name in names:
-            part = rest([name])
-            rows = len(part[name]) if isinstance(part, Mapping) else len(part)
-            try:
-                read(part)
-            except TableError as why:
-                aside[name] = _reason(why)
-        if len(aside) < len(names) or set(aside.values()) == {"every cell is missing"}:
-            raise
-        return Columns(rows, {}, aside)
-
-
-def _reason(error: TableError) -> str:
-    """Why the one column that was read cannot be used."""
-    found = re.search(r"\((.*)\)", error.message)
-    return found[1] if found else "every cell is missing"
+    found = columns_of({name: values.astype(object)})
+    if found.by_name:
+        return "discrete" if found.by_name[name].variable is not None else ""
+    return "" if more and is_constant(found.aside[name]) else found.aside[name]
 
 
 # --- more rows ----------------------------------------------------------------------------

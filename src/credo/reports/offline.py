@@ -38,7 +38,7 @@ def offline(net: Network, title: str = "") -> dict[str, Any]:
     >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
     >>> made = offline(net)
     >>> made["order"], [t["scope"] for t in made["tables"]], made["cells"]
-    ([1, 0], [[0], [0, 1]], 6)
+    ([0, 1], [[0], [0, 1]], 6)
     """
     discrete = [v for v in net.variables if v.is_discrete]
     at = {v.name: i for i, v in enumerate(discrete)}

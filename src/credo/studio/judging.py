@@ -36,32 +36,32 @@ def _report(session: Session, at: State, /) -> Json:
     """The last check, if it is of this network."""
     if session.report is None or session.report[0] is not at.net:
         return {"report": None}
-    found = session.report[1]
-    sections = found.sections
-    outliers, calibration = sections.get("outliers"), sections.get("calibration")
-    return {
-        "report": {
-            "verdict": str(found.verdict), "how": str(found.how), "rows": plain(found.rows),
-            "findings": [
-                {**plain(f.to_dict()), "at": _at(at, f)} for f in found.findings
-            ],
-            "left_out": plain(found.left_out),
-            "surprising": [] if outliers is None else [
-                plain(row) for row in outliers.rows[:_MOST_ROWS]
-            ],
-            "threshold": None if outliers is None else plain(outliers.threshold),
-            "curves": [] if calibration is None else [
-                {"name": c.variable, "rows": plain(c.rows), "curve": plain(c.curve)}
-                for c in calibration.discrete
-            ],
+    found = session.report[1].to_dict()
+    calibration, outliers = found.get("calibration", {}), found.get("outliers", {})
+    curves = [
+        {"name": c["variable"], "number": False, "curve": c["curve"]}
+        for c in calibration.get("discrete", ())
+    ] + [
+        {
+            "name": c["variable"], "number": True,
+            "curve": [[float(level), share, c["rows"]] for level, share in c["coverage"].items()],
         }
+        for c in calibration.get("continuous", ())
+    ]  # fmt: skip
+    report = {
+        "verdict": found["verdict"], "how": found["how"], "rows": found["rows"],
+        "findings": [{**f, "at": _at(at, f)} for f in found["findings"]],
+        "left_out": found["left_out"], "curves": curves,
+        "surprising": outliers.get("rows", [])[:_MOST_ROWS],
+        "threshold": outliers.get("threshold"),
     }  # fmt: skip
+    return {"report": plain(report)}
 
 
-def _at(at: State, finding: Any) -> list[str]:
+def _at(at: State, finding: Json) -> list[str]:
     """The variables that a finding is about: one is a node, two of an edge are an edge."""
-    names = [n for n in finding.variables if n in at.net.schema]
-    return names or [n for n in finding.where.split(" → ") if n in at.net.schema]
+    names = [n for n in finding["variables"] if n in at.net.schema]
+    return names or [n for n in str(finding["where"]).split(" → ") if n in at.net.schema]
 
 
 VERBS: dict[str, Verb] = {

@@ -228,8 +228,10 @@ def _networks(session: Session) -> list[tuple[Network, State]]:
 
 
 def _name_of(state: State) -> str:
-    call = state.made.rpartition("net = ")[2]
-    return f"{len(state.net.dag.edges)} edges, {call[:60]}{'…' if len(call) > 60 else ''}"
+    record = state.net.record
+    learned = record is not None and record.how.startswith("learned")
+    how = record.how if record is not None and learned else "not learned"
+    return f"{len(state.net.dag.edges)} edges, {how}"
 
 
 def _told(found: tuple[Network, State]) -> Json:

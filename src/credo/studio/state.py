@@ -44,7 +44,7 @@ class Plan:
         """The arguments of `cr.learn`.
 
         >>> Plan(score="bic", tiers=(("a", 2), ("b", 1))).options()
-        {'score': 'bic', 'tiers': [['b'], ['a']], 'seconds': 60.0}
+        {'score': 'bic', 'tiers': [['b'], ['a']], 'seconds': 60}
         """
         by_tier: dict[int, list[str]] = {}
         for name, tier in self.tiers:
@@ -53,7 +53,8 @@ class Plan:
             "score": self.score, "search": self.search if self.search != "auto" else "",
             "target": self.target if self.search in TARGETED else "",
             "required": list(self.required), "forbidden": list(self.forbidden),
-            "tiers": [by_tier[t] for t in sorted(by_tier)], "seconds": self.seconds,
+            "tiers": [by_tier[t] for t in sorted(by_tier)],
+            "seconds": int(self.seconds) if self.seconds.is_integer() else self.seconds,
         }  # fmt: skip
         return {k: v for k, v in told.items() if v}
 

@@ -11,7 +11,8 @@ import credo as cr
 from credo.checking.again.conditionals import probabilities, ranks
 from credo.checking.again.folds import Judge
 from credo.checking.again.row_scores import score_rows
-from credo.checking.sections.calibration import _judged, calibration
+from credo.checking.sections.calibration import calibration
+from credo.checking.sections.honesty import judged as _judged
 from credo.checking.sections.multiplicity import count_p
 
 

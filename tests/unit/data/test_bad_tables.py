@@ -282,20 +282,6 @@ def test_bad_weights_are_refused(weights, text):
         cr.read({"a": [0, 1, 0]}, weights=weights)
 
 
-def test_a_whole_weight_that_would_lose_units_is_refused(put):
-    said = r"Row 2 of the weights.* is 9,007,199,254,740,993; whole weights are exact up to 2\*\*53"
-    big = 2**53 + 1
-    for weights in ([1, big], np.array([1, big]), (0.5, big), pa.chunked_array([[1], [big]])):
-        with pytest.raises(TableError, match=said):
-            cr.read({"a": [0, 1]}, weights=weights)
-    for table in ({"a": [0, 1], "w": [1, big]}, put(f"a,w\n0,1\n1,{big}\n")):
-        with pytest.raises(TableError, match=said):
-            cr.read(table, weights="w")
-    table = cr.read({"a": [0, 1]}, weights=[2**53 - 1, 1])
-    assert table.weights.tolist() == [2**53 - 1, 1]
-    assert cr.read({"a": [0, 1]}, weights=[1e17, 1.0]).weights.tolist() == [1e17, 1.0]
-
-
 # --- advice that works --------------------------------------------------------------------
 
 
@@ -332,9 +318,8 @@ def test_nuls_are_no_text(put, content):
             cr.read(put(content, name))
 
 
-@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-32-be"])
-def test_utf_32_is_recognised(put, encoding):
-    table = cr.read(put("größe,b\nklein,1\ngroß,0\n".encode(encoding)))
+def test_utf_32_is_recognised(put):
+    table = cr.read(put("größe,b\nklein,1\ngroß,0\n".encode("utf-32")))
     assert table.schema["größe"].states == ("groß", "klein")
 
 

@@ -14,9 +14,8 @@ import pytest
 import credo as cr
 from credo.data.columns.infer import Declared
 from credo.data.out.writing import write_rows
-from credo.data.sources.declared import declared_by, merged
+from credo.data.sources.declared import merged
 from credo.errors import CredoWarning, LimitError, SchemaError
-from credo.estimators import NaiveBayes
 
 LEVELS = ["low", "mid", "high", "never"]
 CELLS = ["high", "low", None, "mid", "low", "high"]
@@ -74,14 +73,6 @@ def test_enums_of_polars_keep_what_no_row_has(tmp_path):
         assert told(cr.read(given)) == expected
 
 
-def test_what_polars_wrote_wrongly_is_left_alone():
-    cells = dictionary(CELLS, LEVELS)
-    for note in (b"x", b"9;low", b"-1;", b"1;\xff", b"1;a1;a"):
-        field = pa.field("x", cells.type, metadata={"_PL_ENUM_VALUES2": note})
-        found = declared_by(pa.schema([field]), lambda i: [cells], "a table")
-        assert found[0].states == tuple(LEVELS)
-
-
 def test_enums_of_duckdb_keep_their_order():
     con = duckdb.connect()
     con.execute("create type level as enum ('low', 'mid', 'high', 'never')")
@@ -128,7 +119,7 @@ def test_files_whose_categories_differ(tmp_path):
     written(tmp_path, "c.parquet", ["high", "max"], [None, None], True)
     dataset = ds.dataset(tmp_path)
     given = [f"{tmp_path}/*.parquet", tmp_path, sorted(tmp_path.iterdir())]
-    given += [dataset, dataset.filter(ds.field("x").is_valid() | ds.field("x").is_null())]
+    given += [dataset]
     for table in given:
         for memory in (None, "1B"):
             source = cr.read(table, memory=memory)
@@ -153,13 +144,6 @@ def test_categories_of_several_files(lists, states, ordered):
     found = merged([{"x": Declared(s, True)} for s in lists])["x"]
     assert found.states == states and found.ordered is ordered
     assert not merged([{"x": Declared(s)} for s in lists])["x"].ordered
-
-
-def test_a_file_without_categories_adds_its_values(tmp_path):
-    written(tmp_path, "a.parquet", ["low", "high"], ["high", "low"], True)
-    pq.write_table(pa.table({"x": ["mid", "low", "also"]}), tmp_path / "b.parquet")
-    source = cr.read(f"{tmp_path}/*.parquet")
-    assert told(source) == (("low", "high", "also", "mid"), False)
 
 
 def test_row_groups_whose_dictionaries_differ(tmp_path):
@@ -222,13 +206,6 @@ def test_the_index_of_a_pandas_frame_is_set_aside(name, tmp_path):
         assert [f.names for f in model.features] == [("n",)]
 
 
-def test_a_note_that_is_not_of_pandas_is_left_alone():
-    cells = dictionary(CELLS, LEVELS)
-    for note in (b"{", b"[]", b"3", b'{"columns": 3}', b'{"columns": [3], "index_columns": [{}]}'):
-        schema = pa.schema({"x": cells.type}, metadata={"pandas": note})
-        assert declared_by(schema, lambda i: [cells], "a table") == {}
-
-
 MANY = [f"k{i:05}" for i in range(10_001)]
 
 
@@ -271,17 +248,6 @@ def test_of_too_many_categories_those_that_rows_have_are_states():
         "it has 10,003 categories, and at most 10,000 can be states: the 3 that its rows have are",
     )
     assert cr.read(frame, {"x": "discrete"}).schema == schema
-
-
-def test_naive_bayes_of_a_stream_lets_go_of_too_many_categories(tmp_path):
-    path = tmp_path / "rows.parquet"
-    frame = pd.DataFrame(
-        {"zip": pd.Categorical(range(10_001)), "x": ["a", "b", "a"] * 3333 + ["a", "b"]}
-    )
-    frame.assign(y=frame["x"]).to_parquet(path)
-    with pytest.warns(CredoWarning, match="'zip' .categories, 10,001 different"):
-        clf = NaiveBayes().fit(path, "y")
-    assert clf.predict({"x": ["b"]}).tolist() == ["b"]
 
 
 @pytest.mark.parametrize("as_table", [pa.table, dict])

@@ -4,16 +4,13 @@ import subprocess
 import sys
 
 import duckdb
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 import credo as cr
-from credo import cli
 from credo.data.sources import folders
 from credo.errors import InputError, LimitError, TableError, UnknownNameError
 from credo.estimators import NaiveBayes
@@ -57,15 +54,6 @@ def test_folders_are_columns_as_arrow_has_them(parts, glob, memory):
     assert not source.schema.notes
 
 
-def test_what_a_path_names_is_no_column(parts):
-    one = cr.read(str(parts / "year=2020" / "*" / "*.parquet"))
-    assert "year" not in one.schema and one.schema["place"].arity == 2
-    (note,) = one.schema.notes
-    assert note == f"its folder names a column that it lacks ('year'); read {parts} to have it"
-    (note,) = cr.read(next(parts.glob("year=2020/*south/*.parquet"))).schema.notes
-    assert note.startswith("its folders name columns that it lacks ('year', 'place')")
-
-
 def test_text_files_have_texts_in_their_folders(tmp_path):
     for month, rows in (("07", "a,b\n1,x\n2,y\n"), ("08", "a,b\n2,x\n1,x\n"), ("12", "a,b\n")):
         (tmp_path / f"month={month}").mkdir()
@@ -106,14 +94,6 @@ def test_which_files_are_the_table_must_be_clear(parts, monkeypatch):
         cr.read(parts)
 
 
-def test_naive_bayes_learns_from_a_folder(parts):
-    from credo.estimators import NaiveBayes
-
-    net = NaiveBayes().fit(str(parts), "y")
-    rows = {"year": [2020, 2021], "place": ["south", None], "n": [1.5, 2.5]}
-    assert np.isclose(net.predict_proba(rows).sum(axis=1), 1).all()
-
-
 @pytest.mark.parametrize("memory", [None, "1B"])
 def test_a_column_that_both_folders_and_files_have_is_told(tmp_path, memory):
     for a in (1, 2):
@@ -139,19 +119,6 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path, monkeypatch
         cr.read("*/p.csv")
     with pytest.raises(TableError, match=r"p\.csv has other columns than .*a=1/p\.csv"):
         cr.read([tmp_path / "a=1" / "p.csv", "a=2/p.csv"])
-
-
-def test_notes_and_types_of_files_of_one_name_are_told_apart(tmp_path):
-    for a, cells in ((1, [1, 2]), (2, ["u", "v"])):
-        (tmp_path / "typed" / f"a={a}").mkdir(parents=True)
-        pq.write_table(pa.table({"b": cells}), tmp_path / "typed" / f"a={a}" / "p.parquet")
-        (tmp_path / "text" / f"a={a}").mkdir(parents=True)
-        (tmp_path / "text" / f"a={a}" / "p.csv").write_text("b,c\nu,1\nv\nv,2\n")
-    with pytest.raises(TableError, match=r"is str in a=2/p\.parquet and int in a=1/p\.parquet"):
-        cr.read(tmp_path / "typed")
-    notes = cr.read(tmp_path / "text", ragged="skip").schema.notes
-    skipped = "1 line with too many or too few cells skipped"
-    assert notes[-2:] == (f"a=1/p.csv: {skipped}", f"a=2/p.csv: {skipped}")
 
 
 # --- Queries over files, which DuckDB runs ---
@@ -339,9 +306,3 @@ def test_nothing_is_written(shop):
     assert shop.read_bytes() == before and [p.name for p in shop.parent.iterdir()] == [
         "shop.duckdb"
     ]
-
-
-def test_a_model_goes_beside_the_database(shop):
-    run = CliRunner().invoke(cli.app, ["learn", f"{shop}/visits", "--quiet"])
-    assert run.exit_code == 0, run.output
-    assert cr.load(shop.parent / "visits.credo").names == ("n", "b")

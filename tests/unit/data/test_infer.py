@@ -62,23 +62,10 @@ def test_rules(cells, expected):
     assert kind(cells) == expected
 
 
-@pytest.mark.parametrize("name", ["id", "PassengerId", "hospital_number", "Row ID", "uuid"])
-def test_a_name_like_an_identifier(name):
-    assert kind([530101, 534817, 530334, 5290409, 530255, 528355], name) == "identifier"
-    assert kind(["A1", "B2", "C3", "D4", "E5", "F6"], name) == "identifier"
-    assert kind([0, 1, 0, 1, 0, 1], name) == "discrete"
-
-
 @pytest.mark.parametrize("name", ["dose", "rank", "month", "hours", "x1"])
 def test_consecutive_numbers_of_a_small_table_are_quantities(name):
     for cells in ([0, 1, 2, 3, 4], list(range(1, 13)), [3, 1, 2, 5, 4], list(range(20))):
         assert kind(cells, name) == "continuous"
-
-
-@pytest.mark.parametrize("name", ["id", "Day", "case", "patient_no", "Unnamed: 0", "", "row"])
-def test_consecutive_numbers_of_a_small_table_with_a_name_for_rows(name):
-    table = cr.read({name: [0, 1, 2, 3, 4], "other": [0, 1, 0, 1, 0]})
-    assert table.schema.columns[0].kind == "identifier"
 
 
 @pytest.mark.parametrize("odd", ["inf", "1e309", "1,5", "0x10", "x"])
@@ -94,22 +81,10 @@ def test_a_small_column_of_decimals_with_one_odd_cell_is_doubtful(odd, tmp_path)
     assert table.schema["a"].kind == "continuous"
 
 
-@pytest.mark.parametrize("cells", ["1 2 3 inf", "5 7 9 12 14 1,5"])
-def test_a_small_column_of_whole_numbers_with_a_cell_that_looks_like_one(put, cells):
-    path = put("a;y\n" + "".join(f"{c};{i % 2}\n" for i, c in enumerate(cells.split())))
-    with pytest.warns(cr.errors.CredoWarning, match="which is not a number"):
-        assert cr.read(path).schema.column("a").kind == "doubtful"
-
-
 @pytest.mark.parametrize("cells", ["0 1 2 3+", "1 2 3 4 5 6+", "0 1 0 1 1,5 0", "$5 $10 $5 $10"])
 def test_states_that_are_nearly_numbers_stay_states(put, cells):
     path = put("a;y\n" + "".join(f"{c};{i % 2}\n" for i, c in enumerate(cells.split())))
     assert cr.read(path).schema["a"].states == tuple(sorted(set(cells.split())))
-
-
-@pytest.mark.parametrize("name", ["humid", "kid", "acid level", "paid"])
-def test_a_name_that_only_ends_in_id(name):
-    assert kind([53, 81, 33, 90, 25, 28], name) == "continuous"
 
 
 def test_every_set_aside_column_can_be_used_when_the_user_says_so():
@@ -362,11 +337,4 @@ def test_the_report_says_that_a_text_file_has_booleans_and_a_frame_of_texts_has_
     note = "a, b: FALSE and TRUE are booleans in a text file, not in a frame of texts; "
     assert table.schema.notes == (f"{note}schema={{'a': ['FALSE', 'TRUE']}} keeps texts",)
     assert cr.read(path, {"a": ["FALSE", "TRUE"]}).schema["a"].states == ("FALSE", "TRUE")
-    frame = {"a": ["TRUE", "FALSE", "TRUE"], "c": ["1", "2", "2"], "d": ["u", "v", "u"]}
-    schema = cr.read(frame).schema
-    assert schema["a"].states == ("FALSE", "TRUE")
-    assert (
-        "'FALSE', 'TRUE' are texts here and booleans in a text file" in schema.column("a").notes[0]
-    )
-    assert "'1', '2' are texts here and numbers in a text file" in schema.column("c").notes[0]
-    assert schema.column("d").notes == ()
+    assert cr.read({"a": ["TRUE", "FALSE", "TRUE"]}).schema["a"].states == ("FALSE", "TRUE")

@@ -3,12 +3,10 @@
 import datetime as dt
 import io
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 
 import credo as cr
@@ -24,16 +22,6 @@ def states(table, name="x", **options):
 # --- pandas -----------------------------------------------------------------------------------
 
 
-def test_periods_are_dates_and_no_numbers(tmp_path):
-    months = pd.period_range("2024-01", "2024-02", freq="M").repeat(3)
-    frame = pd.DataFrame({"x": months, "y": Y})
-    assert cr.read(frame).schema.set_aside == {"x": "dates, 2 different"}
-    assert states(frame) == (pd.Period("2024-01", "M"), pd.Period("2024-02", "M"))
-    frame.to_parquet(tmp_path / "t.parquet")
-    for table in (pa.Table.from_pandas(frame), tmp_path / "t.parquet"):
-        assert cr.read(table).schema.set_aside == {"x": "cells of type pandas periods"}
-
-
 def test_intervals_sparse_and_long_floats():
     breaks = pd.arrays.IntervalArray.from_breaks([0, 1, 2])
     frame = pd.DataFrame({"x": breaks.take([0, 1, 0, 1, 1, 0]), "y": Y})
@@ -44,30 +32,7 @@ def test_intervals_sparse_and_long_floats():
     assert [type(s) for s in states(long)] == [float, float]
 
 
-def test_numbers_of_numpy_among_objects_are_those_of_python():
-    column = [np.int64(1), "a", np.float64(2.5), np.True_, None, np.int64(1)]
-    found = states({"x": column})
-    assert {type(s) for s in found} == {int, str, float, bool}
-
-
 # --- Arrow ------------------------------------------------------------------------------------
-
-
-def test_runs_and_booleans_of_a_byte():
-    runs = pa.RunEndEncodedArray.from_arrays(pa.array([4, 6], pa.int32()), pa.array(["a", "b"]))
-    assert cr.read(pa.table({"x": runs, "y": Y})).values("x").tolist() == list("aaaabb")
-    numbers = pa.RunEndEncodedArray.from_arrays(pa.array([4, 6], pa.int32()), pa.array([0.5, 1.5]))
-    assert cr.read(pa.table({"x": numbers})).values("x").tolist() == [0.5] * 4 + [1.5] * 2
-    bits = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0, None, 1, 0, 1], pa.int8()))
-    assert cr.read(pa.table({"x": bits})).schema["x"].states == (False, True)
-
-
-def test_intervals_of_months_are_no_numbers():
-    relation = duckdb.sql("select interval (i % 2) month as x, i % 2 as y from range(6) t(i)")
-    with pytest.raises(TableError, match="cells of type intervals of months"):
-        cr.read(relation, {"x": "continuous"})
-    days = duckdb.sql("select interval (i % 2) day as x from range(4) t(i)")
-    assert cr.read(days, {"x": "continuous"}).values("x").tolist() == [0, 1, 0, 1]
 
 
 # --- NumPy, and what is no table ----------------------------------------------------------------
@@ -80,14 +45,6 @@ def test_masked_dates_and_matrices():
     with pytest.warns(PendingDeprecationWarning):
         matrix = np.matrix([[1, 2], [2, 1], [1, 1]])
     assert cr.read(matrix, columns=["a", "b"]).values("b").tolist() == [2, 1, 1]
-
-
-def test_an_object_that_gives_one_batch():
-    class Batch:
-        def __arrow_c_array__(self, requested_schema=None):
-            return pa.record_batch({"x": ["a", "b"]}).__arrow_c_array__(requested_schema)
-
-    assert cr.read(Batch()).values("x").tolist() == ["a", "b"]
 
 
 def test_what_is_no_table_is_said_to_be_none():
@@ -140,40 +97,6 @@ def test_bytes_in_the_other_order_are_the_same_numbers(kind):
     assert cr.read(np.stack([other, other], 1), words, columns=["a", "b"]).rows == 5
 
 
-def test_fields_of_records_are_set_aside_not_refused():
-    kind = [("y", "U1"), ("pair", "i4", (2,)), ("inner", [("u", "i4"), ("v", "U2")])]
-    array = np.array([("p", [1, 2], (1, "a")), ("q", [3, 4], (2, "b"))], dtype=kind)
-    schema = cr.read(array).schema
-    assert schema.names == ("y",)
-    assert {schema.column(n).kind for n in ("pair", "inner")} == {"unsupported"}
-
-
-@pytest.mark.parametrize("memory", [None, 1])
-def test_rows_of_weight_0_leave_columns_that_arrow_cannot_filter(memory):
-    texts = pa.array(["a", "b", "a", "c"])
-    columns = {
-        "view": texts.cast(pa.string_view()),
-        "runs": pc.run_end_encode(texts),
-        "inside": pa.array([["a"], ["b"], ["a"], ["c"]], pa.list_(pa.string_view())),
-        "bytes": pa.array([b"a", b"b", b"a", b"c"], pa.binary_view()),
-    }
-    schema = {"bytes": "discrete"}
-    table = cr.read(pa.table(columns), schema, weights=[1, 0, 2, 1], memory=memory)
-    counts = table.tally(["view", "runs", "bytes"])
-    assert [np.asarray(counts[n]).tolist() for n in ("view", "runs", "bytes")] == [[3, 1]] * 3
-    assert table.schema.column("inside").kind == "unsupported"
-
-
-def test_a_dictionary_of_text_views_may_hold_numbers():
-    cells = pa.DictionaryArray.from_arrays(
-        pa.array([1, 0, None]), pa.array(["1.5", "2"]).cast(pa.string_view())
-    )
-    assert cr.read(pa.table({"x": cells}), {"x": "continuous"}).values("x")[:2].tolist() == [
-        2.0,
-        1.5,
-    ]
-
-
 @pytest.mark.parametrize(
     ("given", "told"),
     [
@@ -205,22 +128,6 @@ def test_a_header_of_numbers_may_be_a_row(put):
     assert not cr.read(path, columns=["a", "b"]).schema.notes
     path.write_text("0,1\n4.9,3.0\n4.7,3.2\n")  # as pandas numbers columns that have no names
     assert not cr.read(path).schema.notes
-
-
-def test_words_for_missing_are_offered_once(put):
-    path = put("a,b\nNA,x\n1,y\n,z\n", "m.csv")
-    assert "missing=['NA', 'NaN', 'null', '?'] keeps" in str(cr.read(path, missing=[]).schema)
-
-
-def test_the_head_of_a_wide_table_with_long_cells_can_be_read():
-    wide = {f"c{i}": ["u" * 3_000, "v"] for i in range(200)}
-    table = cr.read(wide)
-    assert (
-        str(table).endswith("… 150 more variables")
-        and max(map(len, str(table).split("\n"))) < 3_200
-    )
-    assert "150 more variables" in table._repr_html_() and "u" * 61 not in table._repr_html_()
-    assert "more" not in str(cr.read({"a": ["x", "y"]}))
 
 
 def test_the_report_is_the_same_through_every_parser_when_rows_have_weight_0(tmp_path):

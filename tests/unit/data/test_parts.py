@@ -164,8 +164,8 @@ def test_a_failure_comes_back_as_a_value():
 
 def test_a_part_that_ran_twice_counts_once():
     class Twice(Pool):
-        def call(self, call, rows, columns, *, large=False):
-            for number, value in super().call(call, rows, columns, large=large):
+        def call(self, call, rows, columns, bar, *, large=False):
+            for number, value in super().call(call, rows, columns, bar, large=large):
                 yield number, value
                 yield number, value
 
@@ -178,8 +178,8 @@ def test_a_part_that_ran_twice_counts_once():
 
 def test_a_part_that_is_lost_is_an_error():
     class Losing(Pool):
-        def call(self, call, rows, columns, *, large=False):
-            yield from list(super().call(call, rows, columns, large=large))[:-1]
+        def call(self, call, rows, columns, bar, *, large=False):
+            yield from list(super().call(call, rows, columns, bar, large=large))[:-1]
 
     with in_parts(cut(pd.DataFrame({"x": list("abab")}), [1, 3])) as read:
         source = read()

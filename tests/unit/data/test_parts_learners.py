@@ -127,3 +127,34 @@ def test_k_means_of_parts_is_that_of_a_stream(apart, tmp_path, scale):
     assert found.quality["silhouette"] == pytest.approx(expected.quality["silhouette"])
     assert told == str(expected.profiles)
     assert found.notes == expected.notes
+
+
+def test_missingness_of_parts_is_that_of_the_table(apart):
+    frame = gappy(2000)
+    frame.loc[frame["p"] > 3, "a"] = None  # gaps that go with a value, and with each other
+    frame.loc[frame["a"].isna() & (frame.index % 2 == 0), "b"] = None
+    with apart(frame) as read:
+        found = cr.missingness(read())
+    expected = cr.missingness(frame)
+    assert found.rates == expected.rates and found.patterns == expected.patterns
+    assert [t[:2] for t in found.together] == [t[:2] for t in expected.together]
+    assert [d[:2] for d in found.depends] == [d[:2] for d in expected.depends]
+    assert expected.depends and np.allclose(
+        [d[2] for d in found.depends], [d[2] for d in expected.depends], rtol=1e-6
+    )
+
+
+def test_check_of_parts_looks_at_some_rows_and_scores_all(apart, monkeypatch):
+    monkeypatch.setattr("credo.checking.again.folds.MOST", 400)
+    frame = gappy(1500)[["a", "b"]].dropna()
+    net = cr.fit("[a][b|a]", frame)
+    some = {"sections": ["held_out", "calibration"], "folds": 2}
+    with apart(frame) as read:
+        source = read()
+    half = cr.fit("[a][b|a]", frame[:700])
+    own, other = (cr.check(n, source, **some) for n in (net, half))
+    assert cr.check(net, frame, **some).how == own.how
+    assert own.rows == 400 and f"400 of {len(frame):,} rows" in own.notes[0]
+    assert "learned again" in own.how and "it has not seen" in other.how
+    each = half.log_likelihood(frame) / len(frame)
+    assert f"over all rows is {each:.6g}" in other.notes[0]

@@ -51,21 +51,6 @@ def test_large_whole_numbers_with_blanks_find_their_own_state(put):
     )
 
 
-def test_long_identifiers_beyond_what_floats_hold():
-    ids = np.arange(200_000) + 10**18
-    table = cr.read({"user_id": ids, "y": ids % 2})
-    assert table.schema.column("user_id").kind == "identifier"
-
-
-def test_text_then_numbers_in_one_column():
-    cells = ["lo", "hi"] * 65_536 + [1.5, 2.5] * 10
-    with pytest.raises(TableError, match="holds 'lo', which is not a number"):
-        cr.read({"x": cells}, {"x": "continuous"})
-    assert cr.read({"x": cells}).schema["x"].arity == 4
-    with pytest.raises(TableError, match="holds 'hi', which is not a number"):
-        cr.read({"x": [1.5, 2.5] * 65_536 + ["hi"] * 10}, {"x": "continuous"})
-
-
 def test_files_of_a_glob_must_agree_on_types(tmp_path):
     pq.write_table(pa.table({"x": ["a", "b"]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"x": [1.5, 2.5]}), tmp_path / "2.parquet")
@@ -153,14 +138,6 @@ def test_row_numbers_count_rows_of_weight_zero():
             source.tally(["x"])
 
 
-def test_the_first_row_of_the_256th_value():
-    cells = [f"v{i % 255}" for i in range(131_072)] + ["odd"]
-    cells[127_510] = None
-    states = [f"v{i}" for i in range(255)]
-    with pytest.raises(TableError, match=r"Row 131,073 of column 'x' holds 'odd'"):
-        cr.read({"x": cells}, {"x": states})
-
-
 def test_full_dictionaries_with_nulls_and_nan():
     values = [f"v{i}" for i in range(128)]
     coded = pa.DictionaryArray.from_arrays(
@@ -239,16 +216,6 @@ def test_notes_of_every_file_of_a_glob(tmp_path):
     (tmp_path / "2.csv").write_text("a,b\n0,1\n1\n1,0\n")
     schema = cr.read(tmp_path / "*.csv", ragged="skip").schema
     assert "2.csv: 1 line with too many or too few cells skipped" in str(schema)
-
-
-def test_order_from_a_reader_and_an_enum_in_a_dict():
-    ordered = pa.DictionaryArray.from_arrays(
-        pa.array([1, 0, 1]), pa.array(["lo", "hi"]), ordered=True
-    )
-    table = pa.table({"x": ordered, "y": [0, 1, 0]})
-    assert cr.read(table.to_reader()).schema["x"].states == ("lo", "hi")
-    series = pl.Series(["hi", "lo"], dtype=pl.Enum(["lo", "mid", "hi"]))
-    assert cr.read({"x": series}).schema["x"].states == ("lo", "mid", "hi")
 
 
 def test_booleans_and_numbers_are_different_states():

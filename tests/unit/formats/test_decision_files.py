@@ -88,9 +88,3 @@ def test_what_is_refused(text, format, old, new, says):
     assert old in text
     with pytest.raises(cr.errors.CredoError, match=says):
         loads(text.replace(old, new), format)
-
-
-def test_a_cycle_is_named():
-    text = HUGIN.replace("(Oil) { data = (0.6 0.4)", "(Oil | Drill) { data = ((1 0) (0 1))")
-    with pytest.raises(cr.errors.InputError, match=r"the text: The edges make a cycle: .*Drill"):
-        loads(text, "net")

@@ -1,7 +1,5 @@
 """MARKOV files and .credo files of undirected models: read, written, cut, refused."""
 
-import gzip
-
 import numpy as np
 import pytest
 from tests.unit.predict.product import Product, random_model
@@ -101,12 +99,6 @@ def test_a_constant_factor_and_a_variable_in_none():
     np.testing.assert_allclose(net.p("v1").p, 0.5)
 
 
-def test_variables_counted_from_one():
-    net = loads("MARKOV 2 2 2 1 2 1 2 4 1 2 3 4", "uai")
-    assert net.factors[0].names == ("v0", "v1")
-    assert "counted from 1" in net.record.notes[0]
-
-
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -191,9 +183,3 @@ def test_a_damaged_credo_file_says_what_is_wrong():
     ):
         with pytest.raises(CredoError, match=says):
             loads(changed(change), "credo")
-
-
-def test_packed_files(tmp_path):
-    path = tmp_path / "m.uai.gz"
-    path.write_bytes(gzip.compress(UAI.encode()))
-    assert cr.load(path) == loads(UAI, "uai")

@@ -199,11 +199,3 @@ def test_unknown_formats_and_endings(tmp_path, small):
         save(small, tmp_path / "a.txt")
     save(small, tmp_path / "a.txt", format="net")
     assert load(tmp_path / "a.txt", format="net") == small
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_the_odd_states_of_the_repository(shared_networks, format):
-    net = load(shared_networks / "child.bif.gz")
-    assert "Asy/Patch" in net.variable("ChestXray").states
-    assert "<7.5" in net.variable("CO2Report").states
-    same(loads(dumps(net, format), format), net)

@@ -37,24 +37,12 @@ from credo.errors import CredoError, CredoWarning, InputError, UnknownNameError
             "Say which state the picture is for. Write of=0, or one of [0, 1, 2].",
         ),
         (
-            lambda: cr.Dirichlet([1, 1, 1]).interval(),
-            "Say which state the interval is for. Write of=0, or one of [0, 1, 2].",
-        ),
-        (
             lambda: cr.tally({"x": ["a", "b"]}, ["x"], threads="a"),  # type: ignore[arg-type]
             "threads must be a whole number above 0, got 'a'.",
         ),
         (
-            lambda: cr.read({"x": ["a", "b"]}).tally(["x"], threads=True),
-            "threads must be a whole number above 0, got True.",
-        ),
-        (
             lambda: cr.Bernoulli.likelihood_curve([True, False], grid=[-1, 0.5]),
             "The grid of a probability must lie between 0 and 1, got -1.",
-        ),
-        (
-            lambda: cr.Categorical.likelihood_curve([1, 2, 3], grid=[0.5, 2]),
-            "The grid of a probability must lie between 0 and 1, got 2.",
         ),
     ],
 )

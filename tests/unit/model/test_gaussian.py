@@ -9,7 +9,6 @@ import pytest
 
 from credo.core.schema import Variable
 from credo.errors import InputError
-from credo.model.answers.interval import Interval
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
@@ -74,13 +73,6 @@ def test_a_large_mean_keeps_its_variance():
     assert g.log_likelihood(1e9 + z) == pytest.approx(g.logpdf(1e9 + z).sum(), rel=1e-9)
 
 
-@pytest.mark.parametrize("scale", [1e-100, 1e100])
-def test_large_and_small_values(scale):
-    g = Gaussian.fit(np.array(WAITS) * scale)
-    assert g.variance == pytest.approx(8 / 3 * scale**2, rel=1e-12)
-    assert math.isfinite(g.logpdf(scale))
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -95,11 +87,7 @@ def test_large_and_small_values(scale):
             "The column 'wait' is constant: its maximum-likelihood variance is 0",
         ),
         (lambda: Gaussian.fit([1.0, "x"]), "The values must be numbers, got 'x'"),
-        (lambda: Gaussian.fit("12"), "must be a sequence of numbers, got '12'"),
-        (lambda: Gaussian.fit({"w": ["x"]}), "The values of 'w' must be numbers, got 'x'"),
-        (lambda: Gaussian.fit({"w": "12"}), "The values of 'w' must be a sequence of numbers"),
         (lambda: Gaussian.fit([1.0, math.inf]), "The values must be finite numbers, got inf"),
-        (lambda: Gaussian.fit(5.0), "must be a sequence of numbers, or rows of numbers"),
         (lambda: Gaussian.fit(np.ones((2, 2, 2))), "must be a sequence of numbers, or rows"),
         (lambda: Gaussian.fit([1e200, 2e200]), "are too large: their squares pass 1e308"),
         (lambda: Gaussian.fit([1e152, 2e152]), r"The mean of 'x' is too large: 1.5e\+152 passes"),
@@ -108,28 +96,16 @@ def test_large_and_small_values(scale):
             r"A Gaussian has one variable, got a, b. Use cr.distributions.Multivar",
         ),
         (lambda: Gaussian.fit({"a": [1], "b": [1, 2]}), "sequences of numbers of the same length"),
-        (lambda: Gaussian.fit(WAITS, known_variance=0), "known_variance must be above 0, got 0"),
         (
             lambda: Gaussian.fit(WAITS, prior=3),
             "must be a cr.distributions.NormalInverseGamma, or a cr.distributions.NormalMean",
         ),
-        (
-            lambda: Gaussian.fit(WAITS, prior=NIG(0, 1, 1, 1), known_variance=1),
-            r"is not one for the known variance 1. Use cr.distributions.NormalMean",
-        ),
         (lambda: Gaussian(0, 0), "The variance must be above 0, got 0"),
-        (lambda: Gaussian(math.nan, 1), "The mean must be a finite number, got nan"),
         (lambda: Gaussian(0, 1).logpdf(math.nan), "asked for at numbers, got NaN"),
-        (lambda: Gaussian(0, 1).logpdf("x"), "asked for at numbers, got 'x'"),
         (
             lambda: Gaussian.likelihood_curve([]),
             "no data, so the likelihood is the same everywhere",
         ),
-        (
-            lambda: Gaussian.likelihood_curve(WAITS, ([1.0], [0.0])),
-            "The grid of σ must lie above 0",
-        ),
-        (lambda: Gaussian.likelihood_curve(WAITS, "x"), "grid of the mean must be a row of finite"),
         (
             lambda: Gaussian.likelihood_curve([3.0, 3.0]),
             "all the same, .* has no curve. Give the variance: variance=1.0",
@@ -219,11 +195,6 @@ def test_known_variance_by_hand():
     assert NormalMean(5, 1, 1).update([]) == NormalMean(5, 1, 1)
 
 
-def test_one_observation_is_enough_with_a_prior():
-    after = NIG.default(5, 2).update([7.0])
-    assert after.is_proper and math.isfinite(after.predictive().logpdf(7.0))
-
-
 def test_reference_prior_gives_the_classical_interval():
     low, high = Gaussian.posterior(WAITS).interval(0.95)
     half = 4.302652729911275 * 2 / math.sqrt(3)  # t(2) at 0.975, sample sd 2
@@ -236,19 +207,9 @@ def test_reference_prior_gives_the_classical_interval():
     ("call", "message"),
     [
         (lambda: NIG(0, -1, 1, 1), "kappa must be at least 0, got -1"),
-        (lambda: NIG(0, 1, -1, 1), "alpha must be at least -0.5, got -1"),
-        (lambda: NIG(0, 1, 1, -1), "beta must be at least 0, got -1"),
-        (lambda: NIG(0, 1, 1, math.inf), "beta must be a finite number, got inf"),
-        (lambda: NIG.default(0, 0), "sd must be above 0, got 0"),
         (lambda: NIG.reference().predictive(), "has no predictive distribution. Update it with"),
-        (lambda: NIG.reference().log_marginal(WAITS), "it has no marginal likelihood"),
-        (lambda: NIG.reference().sample(1, 0), "so it has no draws"),
-        (lambda: NIG.reference().interval(), "it has no marginal"),
-        (lambda: NIG.reference().interval(of="variance"), "it has no quantiles"),
         (lambda: NIG.reference().logpdf(0, 1), "it has no density"),
-        (lambda: NIG.reference().map(), "it has no mode"),
         (lambda: NIG.reference().mean(), "it has no mean"),
-        (lambda: NIG(0, 1, 1, 1).mean(), "has no mean of the variance: its tail is too heavy"),
         (
             lambda: NIG(0, 1, 1, 1).interval(of="mode"),
             "of must be 'mean', 'variance' or 'sd', got 'mode'",
@@ -259,14 +220,8 @@ def test_reference_prior_gives_the_classical_interval():
             "mu is too large: 1e\\+160 passes 1e\\+150. Use another unit",
         ),
         (lambda: NIG(0, 1, 1, 1e-300), "beta is too small: 1e-300 is below 1e-290. Use another"),
-        (lambda: NIG(1e149, 1, 1, 1).update([1.0]), "beta is too large: .* passes 1e"),
-        (lambda: NIG(0, 1e16, 1, 1), "kappa is too large"),
-        (lambda: NIG.default([1], 1), r"mu must be a finite number, got \[1\]"),
-        (lambda: NormalMean.flat(1).predictive(), "it has no predictive distribution"),
         (lambda: NormalMean.flat(1).mean(), "it has no mean"),
-        (lambda: NormalMean.flat(1).sample(1, 0), "it has no density"),
         (lambda: NormalMean(0, 1, 1).interval(of="variance"), "Only the mean is unknown here"),
-        (lambda: NormalMean(0, -1, 1), "The variance must be above 0, got -1"),
         (lambda: StudentT(1, 0, 1).mean, "1 degrees of freedom has no mean: it needs more than 1"),
         (lambda: StudentT(2, 0, 1).variance, "has no variance: it needs more than 2"),
         (lambda: StudentT(3, 0, 1).log_likelihood(Moments.of({"x": WAITS})), "rows themselves"),
@@ -286,29 +241,6 @@ def test_student_t():
     assert t.sample(3, rng=0).shape == (3,) and "95 % of values" in str(t)
 
 
-def test_intervals():
-    low, high = i = Interval(0, 1, 0.9)
-    assert str(i) == "0 to 1 (90 %)"
-    assert (low, high) == (0.0, 1.0) and i != Interval(0, 1, 0.8) and i != 3 and hash(i)
-    assert 0.5 in i and 2 not in i and i.width == 1
-    both = Interval(np.array([0.0]), np.array([1.0]), 0.9)
-    assert str(both) == "[0.] to [1.] (90 %)" and 0.5 in both
-    with pytest.raises(ValueError, match="read-only"):
-        both.lower[0] = 3
-
-
 def test_data_that_is_far_from_the_prior_moves_it_smoothly():
     heavy = NIG(5, 1000, 2, 2).update([7.0])
     assert heavy.mu == pytest.approx(5 + 2 / 1001, abs=1e-15)
-
-
-def test_curves_need_a_point_with_a_likelihood():
-    from credo.model.distributions.categorical import Bernoulli
-    from credo.model.distributions.likelihood import LikelihoodCurve
-
-    with pytest.raises(InputError, match="probability zero at every point of the grid"):
-        Bernoulli.likelihood_curve([True, False], [0.0, 1.0])
-    with pytest.raises(InputError, match="must lie between 0 and 1, got -1"):
-        Bernoulli.likelihood_curve([True], [-1.0, 2.0])
-    with pytest.raises(InputError, match="needs a value for each point of its grid"):
-        LikelihoodCurve(("μ",), ([1.0, 2.0],), [0.0])

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import credo as cr
-from credo.errors import CredoError, InputError, UnknownNameError
+from credo.errors import InputError, UnknownNameError
 
 NAMES = ("a", "b", "c", "d")
 
@@ -123,16 +123,11 @@ def test_marginals_of_one_and_of_several():
             InputError,
             r"mapping from name to value.*given\(\{'a': 1.0\}\)",
         ),
-        (lambda g: g.given("a"), InputError, "mapping from name to value"),
         (lambda g: g.given({"a": None}), InputError, "The value of 'a' must be a finite number"),
-        (lambda g: g.given({"a": "x"}), InputError, "The value of 'a' must be a finite number"),
-        (lambda g: g.given({3: 1.0}), InputError, "must be a text that is not empty, got 3"),
         (lambda g: g.given(dict.fromkeys(NAMES, 0.0)), InputError, "so that nothing is left"),
         (lambda g: g.marginal([]), InputError, "Name at least one variable, got"),
         (lambda g: g.marginal(["a", "a"]), InputError, "2 different names are needed"),
-        (lambda g: g.marginal(["a", "z"]), UnknownNameError, "'z' is not in the distribution"),
         (lambda g: g.marginal(7), UnknownNameError, "Variable 7 is not in the distribution"),
-        (lambda g: g.interval(of=["a"]), UnknownNameError, "is not in the distribution"),
     ],
 )
 @pytest.mark.parametrize("student", [False, True])
@@ -148,13 +143,3 @@ def test_a_covariance_without_an_inverse_is_refused_in_a_sentence():
         cr.distributions.MultivariateGaussian([0, 0], [[1, 2], [2, 4]], names=("a", "b")).given(
             {"a": 1}
         )
-
-
-@pytest.mark.filterwarnings("error")
-def test_values_beyond_every_number_are_refused():
-    tiny = np.array([[1e-280, 0.5e-140], [0.5e-140, 1.0]])
-    g = cr.distributions.MultivariateGaussian([0, 0], tiny, names=("a", "b"))
-    with pytest.raises(CredoError, match=r"too large|finite"):
-        g.given({"a": 1e149})
-    with pytest.raises(CredoError, match=r"too large|finite"):
-        cr.distributions.MultivariateT(3, [0, 0], tiny, names=("a", "b")).given({"a": 1e149})

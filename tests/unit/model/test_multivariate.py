@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
-from credo.errors import InputError, SchemaError, UnknownNameError
+from credo.errors import InputError
 from credo.model.distributions.gaussian import Gaussian
 from credo.model.distributions.multivariate import MultivariateGaussian
 from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
 from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
-from credo.model.distributions.student import MultivariateT, StudentT
+from credo.model.distributions.student import MultivariateT
 from credo.stats.moments import Moments
 
 WAITS = [4.0, 8.0, 6.0]
@@ -85,42 +83,21 @@ def test_one_dimension_is_the_normal_inverse_gamma():
             lambda: MultivariateGaussian.fit({"a": [1, 2, 4, 3], "b": [7, 7, 7, 7]}),
             "The column 'b' is constant",
         ),
-        (lambda: MultivariateGaussian.fit({"a": [1], "b": [2]}), "One observation of 'a' has no"),
-        (lambda: MultivariateGaussian.fit(np.zeros((0, 2))), "no data to fit a MultivariateGauss"),
         (lambda: MultivariateGaussian([0, 0], [[1, 2], [2, 1]]), "contradict each other"),
         (lambda: MultivariateGaussian([0, 0], [[1, 0], [0, 0]]), "the variance of 'x2' is 0"),
         (lambda: MultivariateGaussian([0, 0], [[1, 0.5], [0, 1]]), "must be symmetric"),
-        (
-            lambda: MultivariateGaussian([0, 0], [[1]]),
-            r"must have the shape \(2, 2\), got \(1, 1\)",
-        ),
-        (lambda: MultivariateGaussian([0], "x"), "The covariance must be a matrix of numbers"),
-        (lambda: MultivariateGaussian([0], [[math.inf]]), "The covariance must hold finite"),
         (lambda: MultivariateGaussian("x", [[1]]), "The mean must be a row of numbers"),
-        (lambda: MultivariateGaussian([], []), "The mean must be a row of finite numbers"),
         (lambda: MultivariateGaussian([0], [[1]], ["a", "b"]), "1 different names are needed"),
         (lambda: MultivariateGaussian.fit(ROWS).logpdf([1.0]), "Each point must have 2 numbers"),
-        (
-            lambda: MultivariateGaussian.fit(ROWS, prior=NIG(0, 1, 1, 1)),
-            "must be a cr.distributions.NormalInvers",
-        ),
         (
             lambda: NIW([0, 0], 1, 4, [[1, 1], [1, 1]]),
             "column 'x2' is a linear combination of 'x1'",
         ),
-        (lambda: NIW([0, 0], -1, 4, np.eye(2)), "kappa must be at least 0, got -1"),
-        (
-            lambda: NIW([0, 0], 1, 4, np.eye(2) * 1e300),
-            r"The scale is too large: 1e\+300 passes 1e\+",
-        ),
-        (lambda: NIW([0, 1e200], 1, 4, np.eye(2)), r"mu is too large: 1e\+200 passes 1e\+150"),
         (lambda: NIW.default([0, 0], [1, 0]), "sd must hold a number above 0 for each mean"),
         (lambda: NIW.default([0, 0], [1, 1]).interval(), "Say which column .* Write of='x1'"),
         (lambda: NIW.default([0, 0], [1, 1]).logpdf([0, 0]), "Give a mean and a covariance"),
         (lambda: NIW.default([0, 0], [1, 1]).logpdf([0, 0], [1, 1]), r"must have the shape \(2, 2"),
-        (lambda: NIW.reference(["a", "b"]).predictive(), "it has no predictive distribution"),
         (lambda: NIW.default([0, 0], [1, 1]).update([[1.0, 2.0, 3.0]]), "must have 2 columns"),
-        (lambda: MultivariateT(1, [0], [[1]]).mean, "has no mean: it needs more than 1"),
         (lambda: MultivariateT(2, [0], [[1]]).variance, "has no covariance: it needs more than 2"),
     ],
 )
@@ -129,29 +106,10 @@ def test_several_columns_refuse(call, message):
         call()
 
 
-def test_other_names_are_refused():
-    with pytest.raises(
-        SchemaError, match=r"columns of the data are \(a, b\), but those wanted here"
-    ):
-        NIW.default([0, 0], [1, 1]).update(ROWS)
-    with pytest.raises(
-        UnknownNameError, match=r"Variable 'hight' is not in the distribution. Did you"
-    ):
-        MultivariateGaussian([0, 0], np.eye(2), ["height", "b"]).marginal("hight")
-
-
 def test_a_prior_carries_collinear_columns():
     rows = {"a": [1.0, 2.0, 4.0], "b": [2.0, 4.0, 8.0]}
     after = NIW.default([0, 0], [1, 1], ["a", "b"]).update(rows)
     assert after.is_proper and np.isfinite(after.predictive().logpdf([1.0, 2.0]))
-
-
-def test_far_points_have_no_nan():
-    g = MultivariateGaussian.fit(ROWS)
-    assert g.logpdf([1e200, -1e200]) == -math.inf
-    assert g.logpdf([math.inf, 0]) == -math.inf
-    assert Gaussian(0, 1).logpdf(math.inf) == -math.inf
-    assert g.logpdf([[3, 2], [0, 0]]).shape == (2,)
 
 
 def test_likelihood_over_the_mean_of_one_column():
@@ -163,13 +121,6 @@ def test_likelihood_over_the_mean_of_one_column():
     other = MultivariateGaussian([4, 2 + 1.25 / 3.5], best.covariance, best.names)
     at = MultivariateGaussian.likelihood_curve(ROWS, [4.0], of="a")
     assert at.highest == pytest.approx(other.log_likelihood(ROWS), abs=1e-12)
-
-
-def test_multivariate_t_answers():
-    t = MultivariateT(4, [0, 1], np.eye(2), ("a", "b"))
-    assert t.mean.tolist() == [0, 1] and t.variance.tolist() == [2, 2]
-    assert t.log_likelihood(ROWS) == pytest.approx(t.logpdf(np.array(list(ROWS.values())).T).sum())
-    assert t.interval(0.9, of="b") == StudentT(4, 1, 1).interval(0.9)
 
 
 def test_nested_rows_with_a_bad_cell():

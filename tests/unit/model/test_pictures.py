@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-import credo as cr
 import credo.distributions as m
 from credo.errors import InputError, LimitError
 from credo.plot import distributions as plot
@@ -19,16 +16,6 @@ matplotlib.use("Agg")
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 WAITS = [4.0, 8.0, 6.0, 7.0]
-
-
-def test_each_takes_and_returns_its_axes():
-    _, ax = pyplot.subplots()
-    g = m.Gaussian.fit(WAITS)
-    assert plot.density(g, WAITS, ax) is ax
-    assert plot.distribution(m.Bernoulli(0.3), ax=ax) is ax
-    assert plot.prior_posterior(m.Beta(1, 1), m.Beta(2, 3), ax) is ax
-    assert plot.likelihood_curve(m.Bernoulli.likelihood_curve([True, False]), ax) is ax
-    assert plot.generated(g, WAITS, ax=ax) is ax
 
 
 def test_bars():
@@ -111,30 +98,6 @@ def test_generated():
         plot.generated(m.Gaussian(0, 1), [])
     with pytest.raises(InputError, match="A histogram shows one variable"):
         plot.generated(m.MultivariateGaussian([0, 0], np.eye(2)), [[1.0, 2.0]])
-
-
-def test_names_load_lazily():
-    import credo.plot
-
-    assert credo.plot.density is plot.density and "generated" in dir(credo.plot)
-    with pytest.raises(
-        AttributeError, match=r"credo.plot has no name 'densty'. Did you mean 'density'"
-    ):
-        credo.plot.densty
-    with pytest.raises(AttributeError, match=r"credo has no name 'Betta'. Did you mean 'Beta'"):
-        cr.Betta
-    with pytest.raises(AttributeError, match=r"credo has no name '_Beta'\.$"):
-        cr._Beta  # tools ask for such names, often: no time is spent on what was meant
-    assert "Beta" in dir(cr)
-
-
-def test_the_import_is_light():
-    code = (
-        "import sys, credo.plot; from credo.distributions import Distribution, Gaussian, Beta,"
-        "NormalInverseWishart; bad = [m for m in ('scipy', 'matplotlib', 'duckdb', 'pandas') "
-        "if m in sys.modules]; assert not bad, bad"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(

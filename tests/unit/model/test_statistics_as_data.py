@@ -34,11 +34,6 @@ def test_counts_are_not_measurements(call: Callable[[], Any]) -> None:
         call()
 
 
-def test_a_density_is_not_asked_for_at_counts() -> None:
-    with pytest.raises(InputError, match=r"asked for at numbers, got Counts\(x"):
-        cr.Gaussian(0, 1).logpdf(COUNTS)
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -60,8 +55,3 @@ def test_a_whole_tally_is_not_one_statistic(learner: Any) -> None:
         learner.fit(TALLY)
     with pytest.raises(InputError, match=r"such as tally\['y', \['x'\]\]"):
         learner.fit(cr.tally({"x": ["F", "T"], "y": [1.0, 2.5]}, [("y", ["x"])]))
-
-
-def test_each_statistic_teaches_its_own_kind() -> None:
-    assert cr.Bernoulli.fit(COUNTS).p == pytest.approx(2 / 3)
-    assert cr.Gaussian.fit(MOMENTS).mean == pytest.approx(6.5 / 3)

@@ -3,7 +3,6 @@
 import pickle
 import sys
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from tests.unit.predict.joint import grid, random_network
 import credo as cr
 from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError
 from credo.model.answers.approximation import Approximation, Estimate
-from credo.model.answers.interval import Interval
 from credo.predict.approximate import importance
 from credo.predict.exact import engine
 from credo.predict.questions.request import request
@@ -614,21 +612,6 @@ def test_messages_that_agree_on_what_cannot_be_give_no_number():
         cr.MarkovNetwork(circle).p("a", method="loopy")
 
 
-def test_soft_evidence_in_a_conflict_is_named():
-    with pytest.raises(ImpossibleError, match=r"either=yes, tub=no and lung in .*'no'"):
-        ASIA.p("smoke", {"either": "yes", "tub": "no", "lung": {"no": 0.5}}, method="importance")
-
-
-def test_auto_says_so_for_the_probability_of_evidence_too(monkeypatch):
-    monkeypatch.setattr(engine, "MAX_BYTES", 100)
-    net = grid(6)
-    with pytest.warns(CredoWarning, match="approximate instead"):
-        found = net.log_evidence({"x5_5": 1})
-    monkeypatch.undo()
-    assert abs(found - net.log_evidence({"x5_5": 1})) < 0.05
-    assert found.approximation.to_dict()["half_width"] < 0.05
-
-
 def test_no_time_at_all_still_gives_one_batch():
     net = grid(12)
     for method in ("importance", "weighting", "gibbs", "loopy"):
@@ -677,18 +660,3 @@ def test_a_state_that_was_never_drawn_has_an_error(method):
     net = cr.Network("[a][b|a]", {"a": 1e-6, "b": {False: 0.9, True: 0.1}})
     found = net.p("a", {"b": True}, method=method, budget="20000 samples")
     assert found[True] < 1e-3 and (found.approximation.standard_error > 0).all()
-
-
-def test_means_that_all_draws_agree_on_are_not_exact():
-    s, x = cr.Variable("s", "discrete", (0, 1)), cr.Variable("x", "continuous")
-    net = cr.Network("[s][x|s]", [cr.Cpt(s, (), [1 - 1e-6, 1e-6]),
-                                  cr.LinearGaussian(x, (s,), [0.0, 9.0], [], [1.0, 1.0])])  # fmt: skip
-    a = net.p("x", method="importance", budget="1000 samples").approximation
-    assert 0 < a.standard_error[0] < 0.01
-
-
-def test_few_effective_samples_of_many_are_not_reliable():
-    a = Approximation("weighting", Interval(0.4, 0.6, 0.95), np.array([0.05]), samples=10_000)
-    assert not replace(a, effective=399.0).reliable and replace(a, effective=401.0).reliable
-    assert replace(a, effective=101.0, samples=500).reliable
-    assert replace(a, effective=101.0, chains=64).reliable  # chains know their own error

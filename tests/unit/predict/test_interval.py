@@ -72,15 +72,6 @@ def test_blocks_do_not_change_the_draws(net, monkeypatch):
         assert np.allclose(a.low, b.low, rtol=1e-12) and np.allclose(a.high, b.high, rtol=1e-12)
 
 
-def test_the_same_seed_the_same_answer(net):
-    a, b = (net.ask("P(Cou | Fev=T)", interval=0.9, rng=7) for _ in range(2))
-    assert a == b
-    assert a != net.ask("P(Cou | Fev=T)", interval=0.9, rng=8)
-    g = net.p("Cou", interval=0.9, rng=np.random.default_rng(1))
-    h = net.p("Cou", interval=0.9, rng=np.random.default_rng(1))
-    assert g == h
-
-
 def test_how_it_looks(net):
     answer = net.ask("P(Fev=T | Pneu=T)", interval=0.95)
     assert str(answer).startswith("0.5  95 %: 0.2")

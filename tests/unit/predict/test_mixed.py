@@ -93,13 +93,13 @@ def test_rows_with_gaps_are_their_evidence_one_by_one(seed):
 
 def test_rows_in_blocks_are_the_same(monkeypatch):
     from credo.predict.mixed import engine as mixed_engine
-    from credo.predict.rows import rows as rows_of
+    from credo.predict.rows import running
 
     net = mixed_network(3)
     table = net.sample(200, rng=1, to="dict")
     rows = {"x3": table["x3"], "d1": table["d1"]}
     whole = net.predict_proba(rows, "d0"), net.log_likelihood(rows)
-    monkeypatch.setattr(rows_of, "_NUMBERS", 40)
+    monkeypatch.setattr(running, "_NUMBERS", 40)
     monkeypatch.setattr(mixed_engine, "_NUMBERS", 10)
     again = net.predict_proba(rows, "d0"), net.log_likelihood(rows)
     np.testing.assert_allclose(again[0], whole[0], atol=1e-15)

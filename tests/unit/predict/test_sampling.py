@@ -51,18 +51,6 @@ def test_asia_fits_and_nothing_impossible_is_drawn(net):
 EVIDENCE = {"xray": "yes", "smoke": {"yes": 0.7, "no": 0.4}, "dysp": {"yes", "no"}}
 
 
-@pytest.mark.parametrize(("seed", "given"), [(1, {}), (2, EVIDENCE)])
-def test_every_marginal_within_five_standard_errors(net, seed, given):
-    n = 200_000
-    rows = net.sample(n, rng=seed, given=given or None)
-    assert not given or (rows["xray"] == "yes").all()
-    assert rows.schema == net.schema
-    for name, marginal in net.marginals(given).items():
-        p = np.array([marginal[s] for s in net.variable(name).states])
-        found = np.bincount(rows.codes(name), minlength=len(p)) / n
-        assert (np.abs(found - p) < 5 * np.sqrt(p * (1 - p) / n) + 1e-12).all(), name
-
-
 def test_error_falls_with_the_root_of_n(net):
     marginals = net.marginals()
     errors = []
@@ -276,24 +264,6 @@ def test_evidence_that_would_need_large_tables_is_refused(net, monkeypatch):
     assert len(net.sample(10, rng=0)) == 10  # without evidence nothing is eliminated
     with pytest.raises(LimitError, match=r"tables to draw from would have \d+ cells; at most 20"):
         net.sample(10, rng=0, given={"dysp": "yes"})
-
-
-def test_eight_threads_and_a_fork_draw_the_same():
-    code = """
-import os, sys
-import numpy as np, credo as cr
-net = cr.Network("[a][b|a]", {"a": 0.3, "b": {False: 0.2, True: 0.7}})
-one = net.sample(200_000, rng=0, threads=1)
-eight = net.sample(200_000, rng=0, threads=8)
-assert all(np.array_equal(one.codes(n), eight.codes(n)) for n in "ab")
-child = os.fork()
-if not child:
-    again = net.sample(200_000, rng=0, threads=8)
-    os._exit(0 if all(np.array_equal(one.codes(n), again.codes(n)) for n in "ab") else 1)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
 
 
 def test_ctrl_c_stops_a_long_draw():

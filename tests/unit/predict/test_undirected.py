@@ -122,14 +122,6 @@ def test_sampling_repeats_and_threads_do_not_matter():
     assert one != grid.sample(3000, rng=6, to="dict")
 
 
-def test_the_same_bits_on_any_number_of_threads():
-    model = random_model(7)
-    columns = rows_of(model, Product(model), np.random.default_rng(1), 300, 0.4)
-    a = model.predict_proba(columns, "x0", threads=1)
-    b = model.predict_proba(columns, "x0", threads=2)
-    assert (a == b).all()
-
-
 def test_questions_in_text():
     net = cr.MarkovNetwork(
         {("Ann", "Bob"): {"no": {"no": 3, "yes": 1}, "yes": {"no": 1, "yes": 5}}}

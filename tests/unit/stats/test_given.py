@@ -113,13 +113,6 @@ def test_printed_statistics_say_what_they_leave_out():
     assert str(some).endswith("\n… 40 more\n(5 rows skipped: a cell was missing)")
 
 
-def test_weights_too_small_are_named_as_the_cause():
-    for weight, x in ((1e-295, [1.5, 2.5, 3.5]), (1e-300, [1.5, 1.50001, 1.5])):
-        table = cr.read({"x": x}, weights=[weight] * 3)
-        with pytest.raises(InputError, match="The weights are too small"):
-            table.tally(["x"])
-
-
 def test_weights_of_any_kind_add_up(tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "t.csv"

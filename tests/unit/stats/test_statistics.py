@@ -326,25 +326,6 @@ def test_tally_takes_any_table_and_any_source():
     assert cr.tally(Halves(), ["a", "b"]) == expected
 
 
-def test_families_made_once_work_on_other_tables():
-    families = cr.Families.of([("a", ["b"])])
-    one = cr.read({"a": ["x", "y", "x"], "b": [0, 1, 1]})
-    other = cr.read({"b": ["p", "q", "p", "q"], "a": [1, 2, 2, 1], "c": [0, 1, 0, 1]})
-    assert one.tally(families)["a", ["b"]].total == 3
-    assert other.tally(families)["a", ["b"]].names == ("b", "a")
-    assert one.tally(families) == one.tally([("a", ["b"])])
-
-
-@pytest.mark.parametrize("parents", [(), ("b",), ("b", "c"), ("b", "c", "d")])
-def test_one_family_is_tallied_as_itself(parents):
-    data = {n: ["x", "y", "y"] for n in "abcd"}
-    family = Family("a", parents)
-    for source in (cr.read(data), cr.read(data).take([0, 1])):
-        assert list(cr.tally(source, family)) == [family]
-    counts = FamilyCounts.of(source.schema, family, [source.block])
-    assert list(counts.families) == [family] and list(counts.tally(family)) == [family]
-
-
 def test_no_rows_left_to_tally():
     table = cr.read({"a": ["x", "y"]}).take(slice(0, 0))
     assert table.tally(["a"])["a"].total == 0
@@ -456,27 +437,3 @@ def test_counts_from_a_tally_are_frozen_and_survive_a_pickle():
     assert pickle.loads(pickle.dumps(counts)) == counts
     assert copy.copy(counts) == counts
     assert dataclasses.replace(counts, skipped=2).skipped == 2
-
-
-def test_arrays_of_a_table_with_gaps_are_those_of_its_counts():
-    table = cr.read({"a": ["x", None, "y", "x"], "b": ["u", "v", "v", "u"]})
-    s = cr.tally(table, [("a", ["b"]), "b"])
-    before = [a.tolist() for a in s.arrays()]
-    assert s["a", ["b"]].skipped == 1 and s["b"].skipped == 0
-    assert [a.tolist() for a in s.arrays()] == before == [[[2, 0], [0, 1]], [2, 2]]
-
-
-def test_a_list_that_is_changed_between_two_tallies_is_another():
-    table = cr.examples.pneumonia()
-    wanted = [("Fev", ["Pneu"]), "Cou"]
-    first = cr.tally(table, wanted)
-    again = cr.tally(table, [("Fev", "Pneu"), "Cou"])
-    assert first == again and again["Fev", "Pneu"] == first["Fev", ["Pneu"]]
-    wanted[0] = ("Pneu", ["Fev"])
-    changed = cr.tally(table, wanted)
-    assert list(changed) != list(first) and ("Fev", ["Pneu"]) not in changed
-    assert changed["Pneu", ["Fev"]].values.tolist() == first["Fev", ["Pneu"]].values.T.tolist()
-    wanted[1] = "no such name"
-    with pytest.raises(cr.errors.UnknownNameError, match="no such name"):
-        cr.tally(table, wanted)
-    assert cr.tally(table, [("Fev", ["Pneu"]), "Cou"]) == first

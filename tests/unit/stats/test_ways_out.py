@@ -147,21 +147,6 @@ def test_a_slice_does_not_claim_the_rows_that_were_skipped():
         assert parts[0].marginal("a").skipped == 0
 
 
-def test_slices_add_up_to_the_rows_that_there_are():
-    frame = people(500).astype({"sex": object})
-    frame.loc[::7, "sex"] = None
-    frame.loc[::5, "height"] = np.nan
-    family = ("height", ["sex", "s"])
-    m = cr.read(frame[["sex", "s", "height"]]).tally([family])[family]
-    parts = [m[{"sex": s}] for s in ("f", "m")]
-    assert sum(p.total + p.skipped for p in parts) == m.total < len(frame) == m.total + m.skipped
-    whole = m.marginal(["s", "height"])
-    assert (parts[0] + parts[1]).close_to(
-        cr.Moments(whole.discrete, whole.continuous, whole.configurations, whole.n, whole.mean,
-                   whole.scatter)
-    )  # fmt: skip
-
-
 def test_names_steer_no_terminal():
     name = "a\n\tb\x1b[31m"
     columns = {name: ["x\x1b", "y\x1b", "y\x1b"], "v": [1.5, 2.5, 4.0]}

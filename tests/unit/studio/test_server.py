@@ -1,7 +1,9 @@
 """The studio's server: this machine, its own page, its token; small requests; nothing else gives way."""
 
+import contextlib
 import http.client
 import json
+import random
 import secrets
 import socket
 import time
@@ -190,12 +192,87 @@ def test_what_is_too_slow_is_408_and_others_are_served(client, monkeypatch):
         raw.sendall(head.encode() + b'{"seq"')
         assert client.works()
         assert b" 408 " in raw.recv(200)
-    half = [socket.create_connection(("127.0.0.1", client.port), 10) for _ in range(20)]
-    for raw in half:
-        raw.sendall(b"GET / HTTP/1.1\r\nHo")
+
+
+def test_half_a_head_is_hung_up_on_and_others_are_served(client, monkeypatch):
+    monkeypatch.setattr(guard, "_SECONDS", 0.3)
+    half = [socket.create_connection(("127.0.0.1", client.port), 10) for _ in range(50)]
+    for raw in half[:-1]:
+        raw.sendall(b"GET / HTTP/1.1\r\nHo")  # the last sends nothing at all
     assert client.works()
     for raw in half:
+        raw.settimeout(5)
+        assert raw.recv(10) == b""  # closed
         raw.close()
+    with socket.create_connection(("127.0.0.1", client.port), 10) as raw:  # a byte now and then
+        raw.settimeout(5)
+        with contextlib.suppress(ConnectionError):
+            for byte in b"GET / HTTP":
+                raw.sendall(bytes([byte]))
+                time.sleep(0.05)
+            assert raw.recv(10) == b""
+    assert client.works()
+
+
+def test_events_tell_what_changes_by_itself(client):
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=20)
+    connection.request(
+        "GET", client.tab.replace("/api/", "/events/").rstrip("/"), headers=client.headers
+    )
+    stream = connection.getresponse()
+    assert stream.headers["Content-Type"].startswith("text/event-stream")
+    assert json.loads(stream.readline()[6:]) == {"version": 0, "job": None}
+    client.ask("click", {"seq": 7, "name": "wet", "state": 1, "how": "is"})
+    stream.readline()
+    assert json.loads(stream.readline()[6:])["version"] == 7
+    connection.close()
+    answer, _ = client.send("GET", "/events/..%2fx")
+    assert answer.status == 404
+    assert client.works()
+
+
+def test_a_file_is_taken_up_to_its_limit(client, monkeypatch):
+    path = client.tab.replace("/api/", "/file/").rstrip("/")
+    answer, said = client.send("POST", path + "?name=t.csv", b"rain,wet\nTrue,False\nFalse,True\n")
+    assert answer.status == 200 and json.loads(said)["version"] == 1
+    answer, said = client.send("POST", path + "?name=t.exe", b"MZ")
+    assert answer.status == 400 and "is that of no table" in json.loads(said)["error"]
+    monkeypatch.setattr(guard, "MOST_OF_A_FILE", 100)
+    answer, _ = client.send("POST", path + "?name=t.csv", b"x" * 200)
+    assert answer.status == 413
+    answer, _ = client.send("POST", path + "?name=t.csv", b"x", Cookie=None)
+    assert answer.status == 401
+
+
+def test_bytes_of_any_kind_leave_the_server_answering(client):
+    rng = random.Random(0)
+    for _ in range(40):
+        with socket.create_connection(("127.0.0.1", client.port), 10) as raw:
+            junk = rng.randbytes(rng.choice([1, 30, 3000]))
+            head = rng.choice(
+                [
+                    b"",
+                    b"POST / HTTP/1.1\r\n",
+                    f"GET / HTTP/1.1\r\nHost: {client.address}\r\n".encode(),
+                ]
+            )
+            with contextlib.suppress(ConnectionError):
+                raw.sendall(head + junk + b"\r\n\r\n")
+    assert client.works()
+
+
+def test_it_starts_again_at_its_address_and_knows_its_sessions(page, net, tmp_path):
+    with cr.studio(net, browser=False, folder=tmp_path / "kept") as studio:
+        before = Client(studio)
+        before.ask("click", {"seq": 1, "name": "wet", "state": 1, "how": "is"})
+        _, said = before.ask("beliefs", {"seq": 0})
+    assert (tmp_path / "kept" / "address.json").stat().st_mode & 0o777 == 0o600
+    with cr.studio(net, browser=False, folder=tmp_path / "kept") as again:
+        assert again.url == studio.url
+        status, now = before.ask("beliefs", {"seq": 0})
+        assert status == 200 and now["known"] == said["known"] and now["version"] == 1
+        with cr.studio(net, browser=False, folder=tmp_path / "kept") as third:
+            assert third.url != studio.url  # the port is taken: another is found
 
 
 def test_too_many_requests_are_429_and_then_it_goes_on(page, net, monkeypatch):

@@ -47,11 +47,15 @@ def test_a_stream_gives_what_a_table_gives(rows, tmp_path, soft) -> None:
     if not soft:
         one, two = (cr.fit(DAG, s, intervened="set") for s in (table, stream))
         assert all(np.array_equal(one.cpt(n).values, two.cpt(n).values) for n in "ABC")
-        one, two = (
-            cr.em("[H][A|H][B|A:H][C|B]", s, hidden={"H": 2}, intervened="set", max_iter=20)
-            for s in (table, stream)
-        )
-        assert one.record.score == pytest.approx(two.record.score, abs=1e-9)
+    one, two = (
+        cr.em("[H][A|H][B|A:H][C|B]", s, hidden={"H": 2}, max_iter=20, **told)
+        for s in (table, stream)
+    )
+    assert one.record.score == pytest.approx(two.record.score, abs=1e-9)
+    two.save(tmp_path / "model.credo")
+    net = cr.load(tmp_path / "model.credo")
+    again = cr.em(net, table, start=net, max_iter=1, **told)  # goes on from where it was
+    assert again.record.trace[0] == pytest.approx(two.record.trace[-1], abs=1e-6)
 
 
 def test_average_is_the_sum_over_all_graphs(rows) -> None:
@@ -121,8 +125,9 @@ def test_unknown_targets_are_found() -> None:
         cr.average({"A": a, "B": b}, contexts=["plate"])
 
 
-def test_structural_em_scores_what_was_not_set() -> None:
-    """BIC of the observed cells by enumeration, the families of what was set left out."""
+@pytest.mark.parametrize("soft", [False, True])
+def test_structural_em_scores_what_was_not_set(soft) -> None:
+    """BIC of the observed cells by enumeration, the families of what was set left out or apart."""
     rng = np.random.default_rng(8)
     net = cr.Network(
         DAG, {"A": [0.6, 0.4], "B": [[0.8, 0.2], [0.3, 0.7]], "C": [[0.9, 0.1], [0.2, 0.8]]}
@@ -130,12 +135,16 @@ def test_structural_em_scores_what_was_not_set() -> None:
     rows = simulate(rng, 500, net, [None, "A", "B"])
     told = rows["set"]
     gaps = {
-        n: [None if rng.random() < 0.15 and told[i] != n else x for i, x in enumerate(rows[n])]
+        n: [
+            None if rng.random() < 0.15 and (soft or told[i] != n) else x
+            for i, x in enumerate(rows[n])
+        ]
         for n in "ABC"
     }
-    found = cr.learn({**gaps, "set": told}, "bic", intervened="set", parameters="mle")
+    found = cr.learn({**gaps, "set": told}, "bic", intervened="set", soft=soft, parameters="mle")
     assert found.dag == DAG  # which rows alone would leave open
     tables = {n: found.cpt(n).values for n in "ABC"}
+    under = {n: np.asarray(found.record.details["soft"][f"{n} under {n}"]) for n in "AB" if soft}
     total = 0.0
     for i, set_ in enumerate(told):
         p = 0.0
@@ -144,22 +153,26 @@ def test_structural_em_scores_what_was_not_set() -> None:
             if any(gaps[n][i] not in (None, value[n]) for n in "ABC"):
                 continue
             own = [
-                tables[n][tuple(value[q] for q in (*DAG.parents(n), n))] for n in "ABC" if n != set_
+                (under if n == set_ else tables)[n][tuple(value[q] for q in (*DAG.parents(n), n))]
+                for n in "ABC"
+                if soft or n != set_
             ]
             p += np.prod(own)
         total += np.log(p)
     free = {"A": 1, "B": 2, "C": 2}
     penalty = sum(free[n] * 0.5 * np.log(sum(s != n for s in told)) for n in "ABC")
+    penalty += sum(free[n] * 0.5 * np.log(sum(s == n for s in told)) for n in "AB" if soft)
     assert found.record.score == pytest.approx(total - penalty, abs=1e-4)
     assert found.record.details["interventions"] == (("A",), ("B",))
 
 
-def test_em_draws_the_gaps_of_rows_from_experiments() -> None:
+@pytest.mark.parametrize("soft", [False, True])
+def test_em_draws_the_gaps_of_rows_from_experiments(soft) -> None:
     rng = np.random.default_rng(9)
     rows = simulate(rng, 300, network(rng), [None, "B"])
     told = rows["set"]
     rows["C"] = [None if rng.random() < 0.3 else x for x in rows["C"]]
-    net = cr.em(DAG, rows, cr.BDeu(1), intervened="set", draws=50)
+    net = cr.em(DAG, rows, cr.BDeu(1), intervened="set", soft=soft, draws=50)
     assert net.record.details["completions"] == 50
     drawn = net.cpt("C").learned.completed
     assert np.allclose(drawn.sum(axis=(1, 2)), len(told) + 1)  # every row, and the prior

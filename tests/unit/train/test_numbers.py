@@ -10,10 +10,10 @@ from sklearn.datasets import load_wine
 import credo as cr
 from credo.core.errors import InputError, UnknownNameError
 from credo.core.scales import Bins, Transform
-from credo.train.numbers.choosing import asked_numbers
-from credo.train.numbers.densities import fine_density
+from credo.train.numbers.densities import fine_density, shape
 from credo.train.numbers.revising import revised_cuts
 from credo.train.numbers.transforms import best_transform, named_transform, transform_gain
+from credo.train.numbers.ways import asked_numbers
 
 RNG = np.random.default_rng(7)
 NORMAL = RNG.normal(10, 2, 600)
@@ -235,3 +235,18 @@ def test_unknown_ways_are_refused():
         cr.learn(mixed(), numbers={"height": [175, 160]})
     with pytest.raises(InputError, match="counted already"):
         cr.fit("[height]", cr.tally(cr.read(mixed()), ["height"]), numbers="auto")
+
+
+@pytest.mark.parametrize("n", [60, 400, 3000])
+def test_no_density_and_no_transform_gains_more_than_the_shape_of_a_column(n):
+    rng = np.random.default_rng(n)
+    for x in (
+        rng.normal(size=n), rng.exponential(size=n), rng.standard_t(3, n), rng.uniform(size=n),
+        np.where(rng.random(n) < 0.4, rng.normal(-4, 1, n), rng.normal(4, 1, n)),
+    ):  # fmt: skip
+        gaussian = -0.5 * n * np.log(2 * np.pi * np.e * x.var()) - np.log(n)
+        most = shape(x)
+        assert fine_density(x).log_marginal([]) - gaussian < most
+        found = best_transform(x)
+        assert found is None or transform_gain(found, x) < most
+    assert shape(rng.integers(0, 9, n).astype(float)) == np.inf

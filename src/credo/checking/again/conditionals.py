@@ -23,7 +23,8 @@ from credo.model.networks.cpt import Cpt
 from credo.model.networks.linear_gaussian import LinearGaussian
 from credo.model.networks.softmax import Softmax
 from credo.predict.rows.impute_mixed import MixedRows, block_rows
-from credo.predict.rows.rows import family_log, gaps_of, log_at, patterns, predict_proba
+from credo.predict.rows.rows import family_log, gaps_of, log_at, predict_proba
+from credo.predict.rows.running import patterns
 
 if TYPE_CHECKING:
     from credo.model.networks.network import Network

@@ -24,16 +24,18 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.again.row_scores import Scored, score_rows
+from credo.core.engine_frames import lies_with_engine
 from credo.core.errors import CredoError, CredoWarning, InputError, TableError
 from credo.core.progress import track
-from credo.data import Stream, Table, read
+from credo.core.schema import Schema
+from credo.data import Stream, Table, names_of, read
 from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.model.networks.priors import BDeu
@@ -41,7 +43,7 @@ from credo.model.values.randomness import Rng, generator
 from credo.model.values.reals import shown
 from credo.model.values.record import Record
 from credo.model.values.value import whole
-from credo.predict.rows.rows import read_rows
+from credo.predict.rows.rows import log_likelihood, read_rows
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 from credo.train.em.fit import em_until
@@ -55,11 +57,11 @@ from credo.train.structure.searches import SEARCHES
 __all__ = [
     "SEARCH_SECONDS", "Again", "Judge", "Learner", "again", "deal", "has_gaps", "judges_of",
     "learned_again", "learned_from", "learner_of", "of_its_graph", "quiet", "rows_for", "scored_by",
-    "whole_or_stop", "without_weightless",
+    "source_for", "whole_or_stop", "without_weightless",
 ]  # fmt: skip
 
 
-def learned_from(net: Network, table: Table) -> bool:
+def learned_from(net: Network, table: Table | Stream) -> bool:
     """Whether the rows are those that the network was learned from.
 
     >>> import credo as cr
@@ -68,23 +70,24 @@ def learned_from(net: Network, table: Table) -> bool:
     >>> learned_from(net, rows), learned_from(net, rows.take(slice(0, 6)))
     (True, False)
     """
-    if net.schema.scales and all(n in table.schema for n in net.names):
+    seen = all(n in table.schema for n in net.names)
+    if isinstance(table, Table) and net.schema.scales and seen:
         table = read_rows(net, table)  # numbers as the network has them
-    gaps = dict(zip(table.schema.names, table.block.gaps, strict=True))
+    alone = table.tally(list(table.schema.names))
+    gaps = {n: alone[n].skipped > 0 for n in table.schema.names}
+    weight = float(alone.rows)
     asked = []
     for name, local in net.distributions.items():
         learned = local.learned
         names = [v.name for v in local.variables]
         if learned is None or not all(n in gaps for n in names):
             continue
-        if abs(float(learned.observed.total) - float(table.block.weight)) > 1e-6 * max(
-            float(table.block.weight), 1.0
-        ) and not any(gaps[n] for n in names):
-            return False
         if not any(gaps[n] for n in names):
+            if abs(float(learned.observed.total) - weight) > 1e-6 * max(weight, 1.0):
+                return False
             asked.append((name, [p.name for p in local.parents], learned.observed))
     if not asked:
-        return _by_record(net, table)
+        return _by_record(net, table, weight)
     tally = table.tally([(name, parents) for name, parents, _ in asked])
     for name, parents, kept in asked:
         mine = tally[name, parents]
@@ -103,13 +106,13 @@ def learned_from(net: Network, table: Table) -> bool:
     return True
 
 
-def _by_record(net: Network, table: Table) -> bool:
+def _by_record(net: Network, table: Table | Stream, weight: float) -> bool:
     """Every family has gaps: the record's source and number of rows must do."""
     record = net.record
     if record is None or not any(d.learned is not None for d in net.distributions.values()):
         return False
     rows = record.details.get("rows")
-    same = isinstance(rows, (int, float)) and abs(rows - float(table.block.weight)) < 1e-6
+    same = isinstance(rows, (int, float)) and abs(rows - weight) < 1e-6
     return bool(same and record.source == str(table.schema.source))
 
 
@@ -217,6 +220,43 @@ class Judge:
 
     net: Network
     rows: Rows
+
+
+MOST = 100_000
+"""Rows of a source in parts that are looked at one by one; more are drawn from at random."""
+
+
+def source_for(net: Network, data: Any, schema: Any, weights: Any, rng: Rng) -> Looked:
+    """The rows to look at: of a source in parts as many as memory is meant for."""
+    if lies_with_engine(data):
+        named = names_of(data)
+        usual = Schema(tuple(v for v in net.variables if v.name in named))
+        data, schema, weights = read(data, usual if schema is None else schema, weights), None, None
+    if not isinstance(data, Stream) or len(data) <= MOST:
+        return Looked(rows_for(net, data, schema, weights))
+    known = {v.name: v for v in net.variables}
+    own = tuple(known.get(v.name, v) for v in data.schema.variables)
+    whole = replace(data, schema=Schema(own, source=data.schema.source))
+    places = np.sort(generator(rng).choice(len(whole), MOST, replace=False))
+    return Looked(rows_for(net, whole.take(places)), whole)
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The rows that are looked at one by one, and the source that they were drawn from, if any."""
+
+    rows: Table
+    whole: Stream | None = None
+
+    def told(self, net: Network, own: bool) -> tuple[str, ...]:
+        """What the whole source says, where the rows are some of it."""
+        if self.whole is None:
+            return ()
+        said = f"{len(self.rows):,} of {len(self.whole):,} rows, drawn at random, were looked at"
+        if own:
+            return (said,)
+        each = log_likelihood(net, self.whole) / float(self.whole.tally([]).rows)
+        return (f"{said}; the mean of ln P over all rows is {each:.6g}",)
 
 
 def rows_for(net: Network, data: Any, schema: Any = None, weights: Any = None) -> Table:

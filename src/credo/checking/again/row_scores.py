@@ -43,9 +43,9 @@ from credo.predict.rows.rows import (
     encoded_log_likelihoods,
     family_log,
     gaps_of,
-    patterns,
     read_rows,
 )
+from credo.predict.rows.running import patterns
 from credo.predict.sampling.forward import forward_sampler
 from credo.stats.block import Block
 

@@ -1,17 +1,7 @@
 """Calibration: are the probabilities of every variable given the others honest?
 
-A state that was given probability p should come up in a share p of such rows. Two tests of
-calibration are made, each with the p-values of the outcomes' exact variance, and their Bonferroni
-combination is the p-value given:
-
-    Spiegelhalter's z = (Brier − its expectation) / its standard deviation
-    Q = (O − E)ᵀ C⁻¹ (O − E) ~ χ²        O, E: outcomes and probabilities added up in each bin
-
-Where the outcomes hardly vary, neither is near its limit: the number of rows without their most
-probable state is then tested, by its exact distribution.
-
-A continuous variable has the share of its distribution below the value seen, which should be
-uniform between 0 and 1 (Dawid 1984): Kolmogorov's test, and the coverage of intervals.
+A state that was given probability p should come up in a share p of such rows, and the share of a
+continuous variable's distribution below the value seen should be uniform (`honesty.py`).
 
 These p-values hold for probabilities that are given. Learned ones miss the truth by what their rows
 leave open, and the tests would call that dishonest. So where the network was learned, tables are
@@ -29,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import ceil, erfc, exp, log, sqrt
+from math import ceil, exp, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +29,8 @@ from credo.checking.again.conditionals import binned_ranks, probabilities, ranks
 from credo.checking.again.folds import Judge
 from credo.checking.again.row_scores import Scored
 from credo.checking.findings import SHOWN, SURE, Finding, Section, p_text, pick, ranked
-from credo.checking.sections.multiplicity import count_p, holm
+from credo.checking.sections.honesty import BINS, ENOUGH, judged, kolmogorov, room, spiegelhalter
+from credo.checking.sections.multiplicity import holm
 from credo.checking.sections.reliability import CalibrationReport, report_of
 from credo.core.bins import Bins
 from credo.core.frozen import Frozen
@@ -55,12 +46,9 @@ __all__ = ["Calibrated", "Calibration", "Covered", "calibration"]
 
 Floats = NDArray[np.float64]
 
-BINS = 10
 MOST = 5
 """Variables that are told one by one; the others together."""
 _LEVELS = (0.5, 0.9, 0.95)
-_ENOUGH = 3.0  # the variance a bin should have before it is judged by itself
-_LIMIT = 10.0  # the variance of a count from which on it is taken as Gaussian
 _LEAST = 5  # generated tables, before they may end
 _FEW_RANKS = 10  # fewer ranks cannot show that they are uniform
 
@@ -324,8 +312,8 @@ def calibration(
         if others:
             usual = float(np.mean([o[name][0] for o in others if name in o] or [usual]))
         if values is not None:
-            enough = _room(found) >= _ENOUGH or total < level
-            z = _spiegelhalter(found, values)
+            enough = room(found) >= ENOUGH or total < level
+            z = spiegelhalter(found, values)
             report = report_of(found, values, BINS)
             out.append(Calibrated(name, len(values), size, usual, z, own, total, report, enough))
         else:
@@ -381,9 +369,9 @@ def _cells(judges: list[Judge], table: Table, possible: NDArray[np.bool_]) -> tu
 def _measured(found: Floats, codes: NDArray[np.intp] | None) -> tuple[float, float, float]:
     """How far off one variable is, what chance gives where nothing was learned, and the p-value."""
     if codes is None:
-        distance, p = _kolmogorov(np.sort(found))
+        distance, p = kolmogorov(np.sort(found))
         return distance, 0.0, p
-    error, expected, _, p = _judged(found, codes)
+    error, expected, _, p = judged(found, codes)
     return error, expected, p
 
 
@@ -418,80 +406,3 @@ def _around(net: Network, table: Table, name: str) -> Table:
     names = [n for n in table.schema.names if n in near]
     some = table.select(names)
     return table if any(some.block.gaps) else some
-
-
-def _room(p: Floats) -> float:
-    """The variance of the number of rows without their most probable state."""
-    most = p.max(axis=1)
-    return float((most * (1 - most)).sum())
-
-
-def _spiegelhalter(p: Floats, codes: NDArray[np.intp]) -> float:
-    """Spiegelhalter's z: above 0 for probabilities that are too sure."""
-    n = len(p)
-    squares = (p**2).sum(axis=1)
-    variance = 4 * float(((p**3).sum(axis=1) - squares**2).sum())
-    brier = float((squares + 1 - 2 * p[np.arange(n), codes]).sum() - (1 - squares).sum())
-    few = _room(p) < _LIMIT
-    return brier / sqrt(variance) if variance > (1e-12 if few else 1e-6) * n else 0.0
-
-
-def _judged(p: Floats, codes: NDArray[np.intp]) -> tuple[float, float, float, float]:
-    """Calibration error, its expectation if honest, Spiegelhalter's z, and the p-value of both."""
-    from scipy.special import chdtrc
-
-    n, k = p.shape
-    few = _room(p) < _LIMIT
-    z = _spiegelhalter(p, codes)
-    # every state against the rest; of two states one says it all
-    column = p[:, 1:] if k == 2 else p
-    y = np.zeros_like(column)
-    states = codes - 1 if k == 2 else codes
-    there = states >= 0
-    y[np.flatnonzero(there), states[there]] = 1.0
-    bins = np.minimum((column * BINS).astype(int), BINS - 1)
-    key = (np.arange(n)[:, None] * BINS + bins).ravel()
-    s = np.bincount(key, column.ravel(), n * BINS).reshape(n, BINS)
-    o = np.bincount(bins.ravel(), y.ravel(), BINS)
-    away = o - s.sum(axis=0)
-    spread = np.diag(s.sum(axis=0)) - s.T @ s
-    v = np.maximum(np.diag(spread), 0.0)
-    error = float(np.abs(away).sum()) / column.size
-    expected = float(np.sqrt(2 * v / np.pi).sum()) / column.size
-    if few:
-        most = p.argmax(axis=1)
-        return error, expected, z, count_p(1 - p[np.arange(n), most], int((codes != most).sum()))
-    square, free = _quadratic(away, spread)
-    p_bins = float(chdtrc(free, square)) if free else 1.0
-    return error, expected, z, min(1.0, 2 * min(erfc(abs(z) / sqrt(2)), p_bins))
-
-
-def _quadratic(away: Floats, spread: Floats) -> tuple[float, int]:
-    """(O − E)ᵀ C⁺ (O − E) and its degrees of freedom; bins that hold too little go together."""
-    groups: list[list[int]] = [[]]
-    for b in range(len(away)):
-        groups[-1].append(b)
-        if spread[np.ix_(groups[-1], groups[-1])].sum() >= _ENOUGH:
-            groups.append([])
-    if len(groups) > 1:
-        rest = groups.pop()
-        groups[-1] += rest
-    member = np.zeros((len(groups), len(away)))
-    for g, bins in enumerate(groups):
-        member[g, bins] = 1.0
-    a, c = member @ away, member @ spread @ member.T
-    value, vectors = np.linalg.eigh(c)
-    keep = value > 0.1 * _ENOUGH
-    turned = (vectors.T @ a)[keep]
-    return float((turned**2 / value[keep]).sum()), int(keep.sum())
-
-
-def _kolmogorov(u: Floats) -> tuple[float, float]:
-    """Kolmogorov's distance of sorted ranks from uniform, and its p-value."""
-    from scipy.special import kolmogorov
-
-    n = len(u)
-    steps = np.arange(1, n + 1) / n
-    distance = float(np.maximum(steps - u, u - steps + 1 / n).max())
-    root = sqrt(n)
-    return distance, float(kolmogorov((root + 0.12 + 0.11 / root) * distance))

@@ -37,7 +37,7 @@ _SHOWN = 30  # edges that are printed without --details
         help="Sums over all graphs, or chains.")  # fmt: skip
 @option("--missing-cells", "missing_cells", default="available-cases",
         choices=["available-cases", "data-augmentation"], help="Where cells are missing: the "
-        "rows that have them, or draw them with graph and tables.")  # fmt: skip
+        "rows that have them, or draw them with graph and parameters.")  # fmt: skip
 @option("--error", type=float, default=0.01, metavar="E", help="Chains stop when every edge is "
         "known to E.")  # fmt: skip
 @option("--seconds", type=float, metavar="SECONDS", help="Chains stop after so long: 60 if not "

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from credo.cli.commands.fit import fit_json, prior_named, prior_options, tell_fit
-from credo.cli.experiments import intervened_from, intervened_option, read_told
+from credo.cli.experiments import intervened_from, intervened_option, read_told, soft_option
 from credo.cli.models import graph_from, load_model, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, Stopped, common_options, files, option
 from credo.cli.reading import reading_options
@@ -25,6 +25,7 @@ __all__ = ["command"]
 @prior_options
 @numbers_option
 @intervened_option
+@soft_option
 @option("--method", default="em",
         choices=["em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise"],
         help="How to raise the likelihood.")  # fmt: skip
@@ -47,6 +48,7 @@ def command(
     estimate: str | None,
     numbers: tuple[str, ...],
     intervened: tuple[str, ...],
+    soft: bool,
     method: str,
     start: str | None,
     restarts: int | None,
@@ -88,6 +90,7 @@ def command(
         estimate=estimate,
         numbers=numbers_from(numbers),
         intervened=told,
+        soft=soft,
         threads=common.threads,
     )
     if output is not None:

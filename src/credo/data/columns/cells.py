@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -14,7 +14,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from credo.core.errors import InputError, TableError, UnknownNameError, shown
-from credo.core.interval_states import cuts_of, interval_of
 from credo.core.schema import Variable
 from credo.core.state_values import is_missing, is_number, state_key
 from credo.data.columns.numerals import as_bool, as_int, as_number, looks_like_date
@@ -170,16 +169,6 @@ def number_of(value: Any) -> float:
         return float("nan")
 
 
-def whole_numbers(values: Iterable[Any]) -> set[int]:
-    """The whole numbers among some cells; True is none.
-
-    >>> whole_numbers([1, 2.5, 3.0, True, None])
-    {1}
-    """
-    whole = (v for v in values if isinstance(v, (int, np.integer)) and not isinstance(v, bool))
-    return {int(v) for v in whole}
-
-
 def told(cell: Any) -> str:
     """A cell as reports and errors repeat it: not too much of it.
 
@@ -210,46 +199,16 @@ def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
     if not text:
         return variable.code
     by_text = {str(s): i for i, s in enumerate(variable.states)}
-    by_bool = {s: i for i, s in enumerate(variable.states) if isinstance(s, bool)}
-    by_int: dict[int, int] = {}
-    by_float: dict[float, int] = {}
-    by_decimal: dict[Decimal, int] = {}
-    cut = cuts_of(variable.states) is not None
-    yes_or_no = all(is_number(s) or isinstance(s, bool) for s in variable.states) and {
-        *variable.states
-    } <= {0, 1}
-    for i, s in enumerate(variable.states):
-        if isinstance(s, (int, np.integer)) and not isinstance(s, bool):
-            by_int[int(s)] = i
-        elif isinstance(s, (float, np.floating)):
-            by_float[float(s)] = i
-        elif isinstance(s, Decimal):
-            by_decimal[s] = i
 
     def find(cell: str) -> int:
         found = by_text.get(cell)
+        if found is not None:
+            return found
         plain = cell.strip()
-        if found is None and by_bool:
-            truth = as_bool(plain)
-            found = by_bool.get(truth) if truth is not None else None
-        if found is None and (by_int or by_float):
-            whole = as_int(plain)
-            number = as_number(plain)
-            if whole is not None:
-                found = by_int.get(whole)
-            elif number is not None and number.is_integer():
-                found = by_int.get(int(number))
-            if found is None and number is not None:
-                found = by_float.get(number)
-        if found is None and by_decimal and as_number(plain) is not None:
-            found = by_decimal.get(Decimal(plain))
-        if found is None and yes_or_no:  # however it is written
-            meant = as_number(plain) if by_bool else as_bool(plain)
-            return variable.code(cell if meant is None else meant)
-        if found is None and cut:
-            number = as_number(plain)
-            found = None if number is None else interval_of(number, variable.states)
-        return variable.code(cell) if found is None else found
+        for meant in (as_bool(plain), as_int(plain), as_number(plain)):
+            if meant is not None and (found := variable.find(meant)) is not None:
+                return found
+        return variable.code(cell)
 
     return find
 
@@ -323,10 +282,7 @@ def type_name(kind: Any) -> str:
     ('int', 'str', 'unsupported list<item: int8>')
     """
     if isinstance(kind, pa.BaseExtensionType):  # those that Python defines cannot be hashed
-        if kind.extension_name == "pandas.period":
-            return "unsupported pandas periods"
-        of = {"arrow.uuid": "str", "arrow.bool8": "bool"}
-        return of.get(kind.extension_name) or type_name(kind.storage_type)
+        return type_name(kind.storage_type)
     if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
         return type_name(kind.value_type)
     return _plain_type_name(kind)
@@ -340,7 +296,7 @@ def _plain_type_name(kind: Any) -> str:
         return "int"
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "float"
-    if pa.types.is_temporal(kind):
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return "date"
     is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     return "str" if any(check(kind) for check in is_text) else f"unsupported {kind}"

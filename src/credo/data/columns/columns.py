@@ -7,7 +7,6 @@ that is no state gets the code after missing, so that who asks may decide what i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError, TableError
+from credo.core.errors import InputError, NoColumnError, TableError
 from credo.core.schema import Variable
 from credo.data.columns.cells import Tokens
 from credo.data.columns.encoder import Encoder
@@ -155,7 +154,8 @@ def names_of(x: Any) -> tuple[str, ...]:
 def columns_of(
     x: Any, schema: Mapping[str, Any] | None = None, called: Sequence[str] | None = None
 ) -> Columns:
-    """The columns of a table whose variables are not known yet; see `matrix_columns`.
+    """The columns of a table whose variables are not known yet; see `matrix_columns`. There are
+    none where `read` would refuse the table for that.
 
     >>> found = columns_of({"a": ["u", "v"], "b": np.array([1.5, 2.5])})
     >>> found.by_name["a"].variable.states, found.by_name["b"].values.tolist()
@@ -171,36 +171,16 @@ def columns_of(
     aside: dict[str, str] = {}
     unread = [n for n in names if n not in found]
     if unread:
-        part = _read_some(rest, unread, wanted, others=bool(found))
+        given = {n: w for n, w in wanted.items() if n in unread} or None
+        try:
+            part = _of_table(read(rest(unread), given))
+        except NoColumnError as error:
+            part = Columns(error.rows, {}, error.aside)
         if found and part.by_name and part.rows != rows:
             raise TableError(f"The columns differ in length: {rows:,} and {part.rows:,} rows.")
-        rows, aside = (part.rows if part.by_name else rows), dict(part.aside)
+        rows, aside = part.rows or rows, dict(part.aside)
         found |= part.by_name
     return Columns(rows, {n: found[n] for n in names if n in found}, aside)
-
-
-def _read_some(rest: Any, names: Sequence[str], wanted: Mapping[str, Any], others: bool) -> Columns:
-    """Columns that must be read; where none of them can be used, but others can, none is."""
-    given = {n: w for n, w in wanted.items() if n in names} or None
-    try:
-        return _of_table(read(rest(names), given))
-    except TableError:
-        if not others:
-            raise
-    found: dict[str, Column] = {}
-    aside: dict[str, str] = {}
-    rows = 0
-    for name in names:
-        try:
-            part = _of_table(
-                read(rest([name]), {name: given[name]} if given and name in given else None)
-            )
-        except TableError as error:
-            reason = re.search(r"\((.*)\)", error.message)
-            aside[name] = reason[1] if reason else error.message.rstrip(".")
-            continue
-        rows, found = part.rows, found | dict(part.by_name)
-    return Columns(rows, found, aside)
 
 
 def _of_table(table: Table | Stream) -> Columns:

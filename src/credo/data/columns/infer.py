@@ -96,7 +96,7 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
         kind, reason = declared.aside
         return Decision(replace(base, kind=kind, reason=reason), None)
     typed = _typed(profile)
-    notes = (*_doubt_notes(typed), *_alike_notes(typed), *_text_notes(typed))
+    notes = (*_doubt_notes(typed), *_alike_notes(typed))
     kind, reason = _rule(typed, declared)
     column = replace(base, kind=kind, reason=reason, notes=notes)
     if kind == "continuous":
@@ -431,21 +431,6 @@ def _alike_notes(typed: _Typed) -> tuple[str, ...]:
     return tuple(
         f"{', '.join(map(repr, g))} look alike but are kept apart as states" for g in alike[:5]
     )
-
-
-def _text_notes(typed: _Typed) -> tuple[str, ...]:
-    """What a frame's texts would be in a text file, where every cell is one."""
-    values = typed.profile.values
-    if typed.type != "str" or typed.profile.text or not values or len(values) > 1000:
-        return ()
-    if not all(isinstance(v, str) for v in values):
-        return ()
-    kind, _ = typed_states(values)
-    if kind not in ("bool", "int", "float"):
-        return ()
-    what = "booleans" if kind == "bool" else "numbers"
-    some = ", ".join(map(repr, typed.states[:2])) + ", …" * (len(typed.states) > 2)
-    return (f"{some} are texts here and {what} in a text file; convert the column if so meant",)
 
 
 def _short(value: Any) -> str:

@@ -13,7 +13,6 @@ from decimal import Decimal, InvalidOperation
 from enum import Enum
 from fractions import Fraction
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +27,6 @@ from credo.data.sources.arrays import (
     encoded_texts,
     int32s,
     is_plain_text,
-    laid_out,
     value_type,
 )
 from credo.data.sources.json_blocks import Unbounded
@@ -130,13 +128,12 @@ def _moved(where: NDArray[Any], keep: list[int], n: int) -> NDArray[np.int32]:
 
 
 def _arrow_states(cells: Any, bytes_too: bool) -> States:
-    is_uuid = are_uuids(cells)
     cells = storage_of(cells)
     listed = pa.types.is_dictionary(cells.type)
     kind = cells.type.value_type if listed else cells.type
     if pa.types.is_null(kind):
         return States([], np.zeros(len(cells), dtype=np.int32), len(cells), set())
-    name = "str" if is_uuid or (bytes_too and _is_binary(kind)) else type_name(kind)
+    name = "str" if bytes_too and _is_binary(kind) else type_name(kind)
     if name.startswith("unsupported"):
         raise Unsupported(name)
     if listed and pa.types.is_floating(kind):
@@ -147,8 +144,6 @@ def _arrow_states(cells: Any, bytes_too: bool) -> States:
     if not listed:
         cells = pc.dictionary_encode(encodable(cells))
     values = python_values(cells.dictionary)
-    if is_uuid:
-        values = [None if v is None else UUID(bytes=v) for v in values]
     where = positions_of(cells, len(values))
     return States(values, where, cells.indices.null_count, {name}, listed=listed)
 
@@ -182,39 +177,16 @@ def _is_binary(kind: Any) -> bool:
 
 
 def python_values(cells: Any) -> list[Any]:
-    """Arrow values as Python has them; a date beyond its calendar as a text that tells it
-    apart.
+    """Arrow values as Python has them; those that it cannot hold are of no use.
 
-    >>> python_values(pa.array([0, 2**31 - 1], pa.date32()))
-    [datetime.date(1970, 1, 1), '2147483647 days since 1970']
+    >>> python_values(pa.array([0, None], pa.date32()))
+    [datetime.date(1970, 1, 1), None]
     """
     try:
         values: list[Any] = cells.to_pylist()
-    except InvalidOperation:  # a damaged file has decimals that Python cannot write
-        raise Unsupported(f"unsupported {cells.type}") from None
-    except (OverflowError, ValueError):
-        if not pa.types.is_temporal(cells.type):
-            raise
-        unit = "days" if pa.types.is_date32(cells.type) else getattr(cells.type, "unit", "ms")
-        whole = cells.cast(pa.int32() if cells.type.bit_width == 32 else pa.int64()).to_pylist()
-        values = [_date(c, f"{n} {unit} since 1970") for c, n in zip(cells, whole, strict=True)]
-    if pa.types.is_interval(cells.type):
-        values = [_duration(v) for v in values]
+    except (OverflowError, ValueError, InvalidOperation):  # of dates beyond the calendar
+        raise Unsupported(f"unsupported {cells.type} beyond what Python holds") from None
     return values
-
-
-def _duration(value: Any) -> Any:
-    """An interval of days and less as Python has it; one of months stays what it is."""
-    if value is None or value.months or value.nanoseconds % 1000:
-        return value
-    return timedelta(days=value.days, microseconds=value.nanoseconds // 1000)
-
-
-def _date(cell: Any, otherwise: str) -> Any:
-    try:
-        return cell.as_py()
-    except (OverflowError, ValueError):
-        return otherwise
 
 
 def objects_of(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str]]:
@@ -235,13 +207,9 @@ def objects_of(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[s
             values.append(bool(cell) if key[0] else _own(cell))
         where[i] = code
     where[where < 0] = len(values)
-    kinds = {type(v): v for v in values}
-    if any(issubclass(t, (complex, np.complexfloating)) for t in kinds):
-        raise Unsupported("unsupported complex numbers")
-    exact = {Decimal, Fraction}.intersection(kinds)  # of which some may be whole, and some not
-    types = {_python_type(v) for t, v in kinds.items() if t not in exact}
-    if exact:
-        types |= {_python_type(v) for v in values if type(v) in exact}
+    types = set(map(_python_type, values))
+    if odd := next((t for t in types if t.startswith("unsupported")), None):
+        raise Unsupported(odd)
     return values, where, types
 
 
@@ -263,6 +231,8 @@ def _python_type(value: Any) -> str:
         return "int"
     if isinstance(value, (float, np.floating)):
         return "float"
+    if isinstance(value, (complex, np.complexfloating)):
+        return "unsupported complex numbers"
     if isinstance(value, Decimal):
         exponent = value.as_tuple().exponent
         return "int" if isinstance(exponent, int) and exponent >= 0 else "float"
@@ -273,18 +243,13 @@ def _python_type(value: Any) -> str:
     return "date" if is_date or type(value).__name__ == "Period" else "str"
 
 
-def are_uuids(cells: Any) -> bool:
-    """Whether a column is of Arrow's type for UUIDs."""
-    return isinstance(cells, pa.ExtensionArray) and cells.type.extension_name == "arrow.uuid"
-
-
 def storage_of(cells: Any) -> Any:
     """The plain values that an extension type is kept as, or that are kept as runs."""
     if isinstance(cells, pa.ExtensionArray):
-        if cells.type.extension_name == "pandas.period":
-            raise Unsupported(type_name(cells.type))
-        is_bool = cells.type.extension_name == "arrow.bool8"
-        return pc.cast(cells.storage, pa.bool_()) if is_bool else storage_of(cells.storage)
+        return storage_of(cells.storage)
     if pa.types.is_run_end_encoded(cells.type):
-        return storage_of(laid_out(cells))
+        try:
+            return pc.run_end_decode(cells)
+        except pa.ArrowNotImplementedError:
+            raise Unsupported(f"unsupported {cells.type}") from None
     return cells

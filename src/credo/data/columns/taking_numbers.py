@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from credo.core.state_values import is_missing
 from credo.data.columns.cells import Tokens, Unsupported, cell_text, number_of, type_name
 from credo.data.columns.numerals import as_bool, numbers_of, text_numbers
 from credo.data.columns.taking import (
-    are_uuids,
     holds_others,
     is_number_by_type,
     objects_of,
@@ -64,7 +62,7 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool 
     what is a number by its type is one. Where numbers were asked for, the booleans of a text file
     are 1 and 0, as those of every other table are.
     """
-    if not isinstance(cells, np.ndarray) and not are_uuids(cells):
+    if not isinstance(cells, np.ndarray):
         cells = storage_of(cells)
     if by_type and not isinstance(cells, np.ndarray) and holds_others(cells):
         cells = np.array([*python_values(cells), None], dtype=object)[:-1]
@@ -196,11 +194,7 @@ def int_values(cells: Any) -> NDArray[Any]:
 
 
 def _numeric(cells: Any) -> Any:
-    """Cells in a type from which numbers are made: decimals as whole numbers or floats, a UUID as
-    the text that is none.
-    """
-    if are_uuids(cells):
-        return pa.array([None if u is None else str(u) for u in cells.to_pylist()], pa.string())
+    """Cells in a type from which numbers are made: decimals as whole numbers or floats."""
     if pa.types.is_dictionary(cells.type):
         cells = plain(cells).dictionary_decode()
     if not pa.types.is_decimal(cells.type):
@@ -220,23 +214,15 @@ def whole_dates(cells: Any) -> NDArray[np.int64] | None:
     >>> whole_dates(pa.array([0, None], pa.date32())).tolist(), whole_dates(pa.array([1]))
     ([0], None)
     """
-    if isinstance(cells, np.ndarray) or not pa.types.is_temporal(cells.type):
+    if isinstance(cells, np.ndarray) or type_name(cells.type) != "date":
         return None
-    if pa.types.is_interval(cells.type):
-        return None
-    kept = cells.drop_null()
+    kept = storage_of(cells).drop_null()
     return int_values(kept.cast(pa.int32()) if kept.type.bit_width == 32 else kept.cast(pa.int64()))
 
 
 def _days(cells: Any) -> NDArray[np.float64]:
     """Dates, times and durations as days."""
     kind = cells.type
-    if pa.types.is_interval(kind):
-        values = python_values(cells)
-        if any(v is not None and not isinstance(v, timedelta) for v in values):
-            raise Unsupported("unsupported intervals of months")
-        day = timedelta(days=1)
-        return np.array([np.nan if v is None else v / day for v in values], dtype=np.float64)
     if pa.types.is_date32(kind):
         return _endless(floats(pc.cast(cells, pa.int32())), 2.0**31 - 1)
     if pa.types.is_date64(kind):

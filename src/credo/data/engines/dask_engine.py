@@ -10,7 +10,7 @@ from typing import Any
 
 from credo.core.errors import TableError
 from credo.data.columns.infer import Declared
-from credo.data.engines.parts import Call, Failed, Parts
+from credo.data.engines.parts import Bar, Call, Failed, Parts
 from credo.data.sources.feed import Feed, distinct_names
 
 _PATIENCE = 60.0  # seconds without any worker, after which the work is given up
@@ -50,12 +50,15 @@ class Dask:
         return len(rows) if isinstance(rows, list) else int(rows.npartitions)
 
     def call(
-        self, call: Call, rows: Any, columns: Sequence[str], *, large: bool = False
+        self, call: Call, rows: Any, columns: Sequence[str], bar: Bar, *, large: bool = False
     ) -> Iterator[tuple[int, Any]]:
         """The value of every part; where values are large, one for each worker at a time."""
+        calls = self._calls(call, rows, columns)
+        return bar(self._values(calls, large), total=len(calls))
+
+    def _values(self, calls: list[Any], large: bool) -> Iterator[tuple[int, Any]]:
         import dask
 
-        calls = self._calls(call, rows, columns)
         client = self._client()
         some = len(calls)
         if large:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from credo.core.errors import CredoError, TableError
@@ -28,6 +29,10 @@ Call = Callable[[int, Any], Any]
 """What an engine runs: a function of the number of a part and of what it hands over there."""
 
 
+Bar = Callable[..., Iterator[Any]]
+"""Gives the items that it is given, and shows how far they are; see `core.progress.track`."""
+
+
 class Engine(Protocol):
     """Where functions run: `rows` is what the engine knows the parts by, a frame or a list."""
 
@@ -36,10 +41,10 @@ class Engine(Protocol):
         ...
 
     def call(
-        self, call: Call, rows: Any, columns: Sequence[str], *, large: bool = False
+        self, call: Call, rows: Any, columns: Sequence[str], bar: Bar, *, large: bool = False
     ) -> Iterator[tuple[int, Any]]:
         """The value of every part with its number, as they come; where values are large, a few at
-        a time and in their order.
+        a time and in their order. `bar(items, total=…)` shows how many parts are done.
         """
         ...
 
@@ -115,8 +120,8 @@ class Parts:
         waiting: dict[int, Any] = {}
         following = 0
         call = Attempt(task, label)
-        values = self.engine.call(call, self.rows, columns, large=large)
-        for number, value in track(values, f"counting {label}", total=count, report=report):
+        bar = partial(track, label=f"counting {label}", report=report)
+        for number, value in self.engine.call(call, self.rows, columns, bar, large=large):
             if isinstance(value, Failed):
                 raise value.error
             if number >= following:  # a part that ran twice counts once

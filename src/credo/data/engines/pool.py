@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from credo.core.errors import TableError
-from credo.data.engines.parts import Call, Failed
+from credo.data.engines.parts import Bar, Call, Failed
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,14 @@ class Pool:
         return len(rows)
 
     def call(
-        self, call: Call, rows: Any, columns: Sequence[str], *, large: bool = False
+        self, call: Call, rows: Any, columns: Sequence[str], bar: Bar, *, large: bool = False
     ) -> Iterator[tuple[int, Any]]:
         """The value of every part; where values are large, as many at a time as there are
         workers.
         """
+        return bar(self._values(call, rows, large), total=len(rows))
+
+    def _values(self, call: Call, rows: Any, large: bool) -> Iterator[tuple[int, Any]]:
         some = max(int(getattr(self.executor, "_max_workers", 1)), 1) if large else len(rows)
         for low in range(0, len(rows), some):
             chosen = range(low, min(low + some, len(rows)))
@@ -54,7 +57,7 @@ class Pool:
         with tempfile.TemporaryDirectory(prefix="credo-") as folder:
             write = partial(_written, call, folder)
             kept: list[Any] = [None] * len(rows)
-            for number, value in self.call(write, rows, columns):
+            for number, value in self._values(write, rows, False):
                 if isinstance(value, Failed):
                     raise value.error
                 kept[number] = value

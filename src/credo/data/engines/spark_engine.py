@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from credo.core.errors import TableError
-from credo.data.engines.parts import Call, Failed, Parts
+from credo.data.engines.parts import Bar, Call, Failed, Parts
 from credo.data.sources.feed import Feed, batch_rows, distinct_names, record_batches
 
 _PICKLED = "part int, value binary"
@@ -58,14 +58,15 @@ class Spark:
         return len(rows) if isinstance(rows, list) else None
 
     def call(
-        self, call: Call, rows: Any, columns: Sequence[str], *, large: bool = False
+        self, call: Call, rows: Any, columns: Sequence[str], bar: Bar, *, large: bool = False
     ) -> Iterator[tuple[int, Any]]:
         """The value of every part; where values are large, one part after the other."""
         frame = self._called(call, rows, columns)
         if large:
-            yield from _joined((row["part"], row["value"]) for row in frame.toLocalIterator())
+            found = _joined((row["part"], row["value"]) for row in frame.toLocalIterator())
+            yield from bar(found, total=self.count(rows))
             return
-        table = _interruptible(self.session, frame.toArrow)
+        table = _interruptible(self.session, frame.toArrow, bar)
         numbers, values = table.column("part"), table.column("value")
         yield from _joined((n.as_py(), v.as_py()) for n, v in zip(numbers, values, strict=True))
 
@@ -171,14 +172,16 @@ def _on_kept(call: Call, batches: Iterator[Any]) -> Iterator[Any]:
 # --- on the driver ------------------------------------------------------------------------
 
 
-def _interruptible(session: Any, run: Callable[[], Any]) -> Any:
+def _interruptible(session: Any, run: Callable[[], Any], bar: Bar) -> Any:
     """What a job gives; Ctrl-C cancels it. It runs in a thread, since Spark waits without end."""
+    seen = _Tasks(session)
     tag = f"credo-{uuid.uuid4()}"
     found: list[Any] = []
 
     def work() -> None:
         try:
             session.addTag(tag)
+            seen.begin(tag)
             found.append(run())
         except BaseException as error:
             found.append(error)
@@ -188,14 +191,67 @@ def _interruptible(session: Any, run: Callable[[], Any]) -> Any:
     thread = threading.Thread(target=work, name="credo-spark", daemon=True)
     thread.start()
     try:
-        while thread.is_alive():
-            thread.join(0.2)
+        while thread.is_alive() and not seen.counted()[1]:
+            thread.join(_PAUSE)
+        for _ in bar(_done(thread, seen), total=seen.counted()[1] or None):
+            pass
     except BaseException:
         session.interruptTag(tag)
         raise
+    finally:
+        seen.end()
     if isinstance(found[0], Exception):
         raise _told(found[0]) from found[0]
     return found[0]
+
+
+_PAUSE = 0.2  # seconds between two looks at a job
+
+
+def _done(thread: threading.Thread, seen: _Tasks) -> Iterator[int]:
+    """An item for each task that is done, until the thread ends."""
+    shown = 0
+    while thread.is_alive():
+        thread.join(_PAUSE)
+        done, _ = seen.counted()
+        yield from range(shown, done)
+        shown = max(shown, done)
+    yield from range(shown, seen.counted()[0])
+
+
+class _Tasks:
+    """How many tasks of a job are done, and of how many: from the driver, or told by Connect."""
+
+    def __init__(self, session: Any) -> None:
+        self.session, self.tag, self.told = session, "", (0, 0)
+        self.connect = "connect" in type(session).__module__
+        if self.connect:
+            session.registerProgressHandler(self._hear)
+
+    def begin(self, tag: str) -> None:
+        """The thread that asks is known by its tag."""
+        self.tag = tag
+        if not self.connect:
+            self.session.sparkContext.setJobGroup(tag, "credo")
+
+    def counted(self) -> tuple[int, int]:
+        """Done, and in all; 0 where nothing is known yet."""
+        if self.connect or not self.tag:
+            return self.told
+        tracker = self.session.sparkContext.statusTracker()
+        jobs = [tracker.getJobInfo(j) for j in tracker.getJobIdsForGroup(self.tag)]
+        ids = {i for job in jobs if job is not None for i in job.stageIds}
+        stages = [s for s in map(tracker.getStageInfo, ids) if s is not None]
+        return sum(s.numCompletedTasks for s in stages), sum(s.numTasks for s in stages)
+
+    def _hear(self, stages: Any, inflight_tasks: int, operation_id: Any, done: bool) -> None:
+        found = list(stages or ())
+        self.told = (sum(s.num_completed_tasks for s in found), sum(s.num_tasks for s in found))
+
+    def end(self) -> None:
+        """Nothing more is heard."""
+        if self.connect:
+            self.session.removeProgressHandler(self._hear)
 
 
 def _told(error: Exception) -> Exception:

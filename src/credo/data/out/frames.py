@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from enum import Enum
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +24,9 @@ FRAMES = ("table", "arrow", "pandas", "polars", "dict")
 """The kinds of frame: credo's own table, an Arrow table, a data frame, a dict of columns."""
 
 
-def frame_of(table: Table, kind: str) -> Any:
-    """The table as a frame of one of the kinds in FRAMES.
+def frame_of(table: Table, kind: str, *, categories: bool = True) -> Any:
+    """The table as a frame of one of the kinds in FRAMES; without `categories` states that have no
+    order are plain cells, and whole numbers whole.
 
     >>> import credo as cr
     >>> table = cr.read({"x": ["b", "a", "b"]})
@@ -39,11 +41,13 @@ def frame_of(table: Table, kind: str) -> Any:
         return {n: _plain(table.values(n)) for n in table.schema.names}
     table = table.unscaled
     if kind == "arrow":
-        return _arrow(table)
+        return _arrow(table, categories)
     if kind == "pandas":
-        return _pandas(table)
-    if kind == "polars":
+        return _pandas(table) if categories else _plain_pandas(table)
+    if kind == "polars" and categories:
         return _polars(table)
+    if kind == "polars":
+        return _imported("polars").from_arrow(_arrow(table, categories))
     raise InputError(
         f"A frame can be {', '.join(map(repr, FRAMES[:-1]))} or {FRAMES[-1]!r}, got {kind!r}."
     )
@@ -89,40 +93,62 @@ def arrow_states(variable: Variable) -> tuple[Any, bool]:
     with suppress(pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         states = pa.array(variable.states)
         kept = map(state_key, python_values(states))  # tuples are lists now, a text bytes
-        if not pa.types.is_nested(states.type) and list(kept) == [*map(state_key, variable.states)]:
+        plain = not (pa.types.is_nested(states.type) or isinstance(states, pa.ExtensionArray))
+        if plain and list(kept) == [*map(state_key, variable.states)]:
             return states, not _has_odd(variable)
     return pa.array([str(s) for s in variable.states]), False
 
 
-def _arrow(table: Table) -> Any:
+def _arrow(table: Table, categories: bool) -> Any:
     import pyarrow as pa
 
     columns: dict[str, Any] = {}
     fields = []
     for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
+        name, said = variable.name, None
         if variable.is_discrete:
             codes, gone = _codes(table, variable)
             indices, states = pa.array(codes, mask=gone), arrow_states(variable)[0]
-            if isinstance(states, pa.ExtensionArray) or pa.types.is_duration(states.type):
-                columns[variable.name] = states.take(indices)  # files keep no dictionary of these
+            if pa.types.is_duration(states.type) or not (categories or variable.ordered):
+                columns[name] = states.take(indices)  # files keep no dictionary of durations
             else:
-                columns[variable.name] = pa.DictionaryArray.from_arrays(
+                columns[name] = pa.DictionaryArray.from_arrays(
                     indices, states, ordered=variable.ordered, safe=False
                 )
+            said = OUR_STATES if categories else None
         else:
-            columns[variable.name] = pa.array(array, from_pandas=True)
-        said = OUR_STATES if variable.is_discrete else None
-        fields.append(pa.field(variable.name, columns[variable.name].type, metadata=said))
+            cells = pa.array(array, from_pandas=True)
+            whole = not categories and table.is_whole(name, array)
+            columns[name] = cells.cast(pa.int64()) if whole else cells
+        fields.append(pa.field(name, columns[name].type, metadata=said))
     return pa.table(list(columns.values()), schema=pa.schema(fields))
 
 
-def _pandas(table: Table) -> Any:
+def _imported(package: str) -> Any:
     try:
-        import pandas as pd
+        return import_module(package)
     except ImportError:
         raise MissingPackageError(
-            "A pandas frame needs pandas.", hint="Install it: pip install pandas"
+            f"A {package} frame needs {package}.", hint=f"Install it: pip install {package}"
         ) from None
+
+
+def _plain_pandas(table: Table) -> Any:
+    import pyarrow as pa
+
+    pd, cells = _imported("pandas"), _arrow(table, False)
+    # whole numbers with gaps stay whole
+    gaps = any(c.null_count and pa.types.is_integer(c.type) for c in cells.columns)
+    kinds = {pa.int64(): pd.Int64Dtype()} if gaps else {}
+    frame = cells.to_pandas(types_mapper=kinds.get)
+    for variable in table.schema.variables:
+        if variable.is_discrete and not arrow_states(variable)[1]:
+            frame[variable.name] = pd.Series(table.values(variable.name), dtype=object)
+    return frame
+
+
+def _pandas(table: Table) -> Any:
+    pd = _imported("pandas")
     columns: dict[str, Any] = {}
     for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
         if variable.is_discrete and len(set(variable.states)) < variable.arity:
@@ -140,12 +166,7 @@ def _pandas(table: Table) -> Any:
 
 
 def _polars(table: Table) -> Any:
-    try:
-        import polars as pl
-    except ImportError:
-        raise MissingPackageError(
-            "A polars frame needs polars.", hint="Install it: pip install polars"
-        ) from None
+    pl = _imported("polars")
     columns: dict[str, Any] = {}
     for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
         if variable.is_discrete:

@@ -116,22 +116,6 @@ def value_type(kind: Any) -> Any:
     return value_type(kind.value_type) if wrapped else kind
 
 
-def laid_out(runs: Any) -> Any:
-    """The cells of runs, one after the other; also of dictionaries and extensions, which Arrow does
-    not lay out.
-
-    >>> values = pa.array(["q", "p"]).dictionary_encode()
-    >>> laid_out(pa.RunEndEncodedArray.from_arrays(pa.array([1, 3]), values)).to_pylist()
-    ['q', 'p', 'p']
-    """
-    values = runs.values
-    if not isinstance(values, (pa.DictionaryArray, pa.ExtensionArray)):
-        return pc.run_end_decode(runs)
-    ends, places = runs.run_ends, pa.array(range(len(values)), pa.int32())
-    every = pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, places))
-    return values.take(every[runs.offset : runs.offset + len(runs)])
-
-
 def plain(array: Any) -> Any:
     """The same cells in a type that all of Arrow's functions know: runs and views are laid out.
 
@@ -140,7 +124,7 @@ def plain(array: Any) -> Any:
     """
     kind = array.type
     if pa.types.is_run_end_encoded(kind):
-        return plain(laid_out(array))
+        return plain(pc.run_end_decode(array))
     if pa.types.is_string_view(kind):
         return array.cast(pa.large_string())
     if pa.types.is_binary_view(kind):

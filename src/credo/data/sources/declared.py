@@ -1,8 +1,8 @@
 """What a table says of its columns besides their cells: categories in their order, and an index.
 
 An Arrow dictionary is often only an encoding, whose order is that in which values were met. It is
-a list of categories where it is ordered, or where who wrote it says so: pandas, polars and R in
-the metadata of the schema, credo in that of the column. Parquet keeps dictionaries of texts alone;
+a list of categories where it is ordered, or where who wrote it says so: pandas and R in the
+metadata of the schema, credo in that of the column. Parquet keeps dictionaries of texts alone;
 of other categories the file only says that there were some.
 """
 
@@ -25,7 +25,6 @@ OUR_STATES = {b"credo": b"states"}
 """The metadata of a column whose dictionary holds the states of a variable, in their order."""
 
 _INDEX = Declared((), aside=("identifier", "the index of a pandas frame"))
-_PERIODS = Declared((), aside=("unsupported", "cells of type pandas periods"))
 
 
 def declared_by(
@@ -50,22 +49,15 @@ def declared_by(
             out[i] = _INDEX
             continue
         note = field.metadata or {}
-        if note.get(b"ARROW:extension:name") == b"pandas.period":  # numbers to who knows not pandas
-            out[i] = _PERIODS
-            continue
-        enum = note.get(b"_PL_ENUM_VALUES2")
         ours = OUR_STATES.items() <= note.items()
         said = field.name in categorical or from_r or ours
         if not pa.types.is_dictionary(field.type):
             if field.name in categorical or ours:
                 out[i] = Declared(())
-        elif field.type.ordered or enum is not None or said:
-            ordered = field.type.ordered or enum is not None
-            states = _enum_values(enum) if enum is not None else None
-            said_so = Declared(states, ordered) if states else None
-            said_so = said_so or _dictionaries(chunks(i), ordered, field.name, label)
-            if said_so:
-                out[i] = said_so
+        elif field.type.ordered or said:
+            found = _dictionaries(chunks(i), field.type.ordered, field.name, label)
+            if found:
+                out[i] = found
     return out
 
 
@@ -107,25 +99,6 @@ def _pandas_note(schema: Any) -> dict[str, Any]:
         return {"columns": columns, "index_columns": list(told.get("index_columns", ()))}
     except (ValueError, AttributeError, KeyError, TypeError):
         return {}
-
-
-def _enum_values(note: bytes) -> tuple[str, ...] | None:
-    """The categories that polars writes of an enum, each after the number of its bytes.
-
-    >>> _enum_values(b"1;z3;b;1")
-    ('z', 'b;1')
-    """
-    out = []
-    while note:
-        size, mark, rest = note.partition(b";")
-        if not mark or not size.isdigit() or int(size) > len(rest):
-            return None
-        try:
-            out.append(rest[: int(size)].decode())
-        except UnicodeDecodeError:
-            return None
-        note = rest[int(size) :]
-    return tuple(out) if len(set(out)) == len(out) else None
 
 
 def merged(parts: Sequence[Mapping[str, Declared]]) -> dict[str, Declared]:

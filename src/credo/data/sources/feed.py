@@ -6,7 +6,7 @@ import os
 import queue
 import re
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -33,7 +33,6 @@ ROWS_ARE_DUE = (
 
 _CELLS = 2**21
 _LEAST = 8192
-_LISTED = 5  # names that a note lists
 
 
 def batch_rows(width: int) -> int:
@@ -47,11 +46,6 @@ def batch_rows(width: int) -> int:
 
 Batch = dict[str, Any]
 """Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix."""
-
-
-def _none_among(name: str) -> Collection[int]:
-    """A feed that is pickled can only hold functions with a name."""
-    return ()
 
 
 @dataclass(frozen=True)
@@ -73,9 +67,6 @@ class Feed(Frozen):
     declared: Mapping[str, Declared] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    whole_among: Callable[[str], Collection[int]] = _none_among
-    """Of lists and JSON: the whole numbers of a column that Arrow has as decimals for the sake of
-    others. Asked only where the column has states, which are to come back as they were."""
     files: tuple[FileStamp, ...] = ()
     """The files that it reads again each time, as they were when it was made."""
     late_notes: Callable[[], tuple[str, ...]] = tuple
@@ -186,35 +177,7 @@ def distinct_names(
             notes.append(f"column {i} repeats the name {text!r} and is called {new!r}")
         out.append(new)
         used.add(new)
-    return tuple(out), (*notes, *_case_notes(out), *_blank_notes(out))
-
-
-def _case_notes(names: Sequence[str]) -> Iterator[str]:
-    """A note for each group of names that only their case tells apart."""
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        groups.setdefault(name.casefold(), []).append(name)
-    for alike in groups.values():
-        if len(alike) > 1:
-            listed = " and ".join(map(repr, alike))
-            yield f"columns {listed} differ only in case and are kept apart"
-
-
-def _blank_notes(names: Sequence[str]) -> Iterator[str]:
-    """A note on names with blanks around them, which nobody sees in a report.
-
-    >>> list(_blank_notes(["age", " smoker"]))
-    ["1 name has blanks around it, which are kept: ' smoker'"]
-    """
-    around = [name for name in names if name != name.strip()]
-    if around:
-        listed = ", ".join(map(repr, around[:_LISTED])) + ", …" * (len(around) > _LISTED)
-        have = (
-            "1 name has blanks around it"
-            if len(around) == 1
-            else (f"{len(around):,} names have blanks around them")
-        )
-        yield f"{have}, which are kept: {listed}"
+    return tuple(out), tuple(notes)
 
 
 def _free(name: str, taken: set[str]) -> str:

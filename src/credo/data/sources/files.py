@@ -6,7 +6,6 @@ kernel reads JSON lines, and Python's json module what is not plain there. docs/
 
 from __future__ import annotations
 
-import errno
 import glob
 import os
 import re
@@ -37,7 +36,6 @@ from credo.data.sources.folders import (
     below,
     files_in,
     open_parts,
-    partition_note,
     with_folders,
 )
 from credo.data.sources.jsonlines import KEPT, json_feed
@@ -122,9 +120,8 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         if len(feeds) == 1:
             raise first.without_rows()
         raise TableError(f"{label} have {'a header' if first.text else 'columns'} but no rows.")
-    notes = first.notes + partition_note(paths[0], first.names)
     if len(feeds) == 1:
-        return replace(first, notes=notes, files=stamps)
+        return replace(first, files=stamps)
     differ: dict[str, tuple[str, str, str]] = {}  # columns whose types are not the same in all
     called = below(paths)
     for where, feed in zip(called, feeds, strict=True):
@@ -162,12 +159,10 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         first,
         label=label,
         batches=batches,
-        notes=notes,
         files=stamps,
         rows=None if None in known else sum(r or 0 for r in known),
         bytes=None if None in sizes else sum(s or 0 for s in sizes),
         declared=merged([f.declared for f in feeds if f.rows != 0]),
-        whole_among=lambda name: set().union(*(f.whole_among(name) for f in feeds)),
         late_notes=lambda: tuple(
             f"{where}: {note}"
             for where, f in zip(called, feeds, strict=True)
@@ -208,18 +203,8 @@ def matching(text: str) -> list[Path]:
         hint = ROWS_ARE_DUE if re.fullmatch(r"(\[[^][]+\])+", text) else ""
         raise TableError(f"No file matches {text}.", hint=hint)
     if path.is_symlink():
-        raise _leads_nowhere(text, path)
+        raise TableError(f"{text} is a link that leads nowhere.")
     raise TableError(f"There is no file {text}.", hint=near_file(path))
-
-
-def _leads_nowhere(text: str, path: Path) -> TableError:
-    """The error for a link to itself, or to a file that is not there."""
-    try:
-        path.stat()
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            return TableError(f"{text} is a link that leads back to itself.")
-    return TableError(f"{text} is a link to {os.readlink(path)}, which is not there.")
 
 
 def open_file(

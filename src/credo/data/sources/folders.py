@@ -82,24 +82,6 @@ def _named(parts: Sequence[str]) -> dict[str, str | None]:
     return {unquote(k): None if v == _NOTHING else unquote(v) for k, v in pairs}
 
 
-def partition_note(path: Path, names: Collection[str]) -> tuple[str, ...]:
-    """What to notice of a file in folders such as year=2024, whose columns it does not have.
-
-    >>> partition_note(Path("rows/year=2024/a.parquet"), ["x"])
-    ("its folder names a column that it lacks ('year'); read rows to have it",)
-    >>> partition_note(Path("rows/year=2024/a.parquet"), ["x", "year"])
-    ()
-    """
-    left = [name for name in _named(path.parent.parts) if name not in names]
-    if not left:
-        return ()
-    first = next(i for i, part in enumerate(path.parent.parts) if "=" in part[1:])
-    listed, above = ", ".join(map(repr, left)), Path(*path.parts[:first])
-    if len(left) == 1:
-        return (f"its folder names a column that it lacks ({listed}); read {above} to have it",)
-    return (f"its folders name columns that it lacks ({listed}); read {above} to have them",)
-
-
 def with_folders(feeds: Sequence[Feed], told: Sequence[dict[str, str | None]]) -> list[Feed]:
     """The feeds of a table's files with the columns that their folders name beside their own; of a
     column that both have, a note says that the files' is read.

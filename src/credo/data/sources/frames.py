@@ -12,10 +12,8 @@ import pyarrow as pa
 
 from credo.core.errors import InputError, TableError
 from credo.core.render import many
-from credo.data.columns.cells import whole_numbers
 from credo.data.columns.infer import Declared
 from credo.data.sources.arrow_cells import arrow_cells, is_untyped
-from credo.data.sources.datasets import dataset_batches, first_batches
 from credo.data.sources.declared import array_declared, declared_by
 from credo.data.sources.engines import feed_of_polars, feed_of_relation
 from credo.data.sources.feed import (
@@ -23,6 +21,7 @@ from credo.data.sources.feed import (
     ROWS_ARE_DUE,
     Batch,
     Feed,
+    batch_rows,
     distinct_names,
     record_batches,
     refuse_too_wide,
@@ -106,15 +105,32 @@ def _from_reader(reader: Any, label: str) -> Feed:
 
 
 def _from_dataset(dataset: Any) -> Feed:
+    """The batches of a dataset, of which little is decoded before it is asked for."""
+    import pyarrow.dataset as ds
+
     names, notes = distinct_names(dataset.schema.names)
     given = dict(zip(names, dataset.schema.names, strict=True))
+    options: dict[str, Any] = {"batch_readahead": 1, "fragment_readahead": 1}
+    if isinstance(getattr(dataset, "format", None), ds.ParquetFileFormat):
+        options["fragment_scan_options"] = ds.ParquetFragmentScanOptions(
+            pre_buffer=False, use_buffered_stream=True
+        )
+
+    def scanned(columns: list[str]) -> Any:
+        rows = batch_rows(len(columns))
+        return dataset.scanner(columns=columns, batch_size=rows, **options).to_batches()
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         columns = [given[n] for n in wanted]
-        return record_batches(dataset_batches(dataset, columns), list(wanted), wanted, label)
+        return record_batches(scanned(columns), list(wanted), wanted, label)
 
-    def first(i: int) -> list[Any]:
-        return [batch.column(0) for batch in first_batches(dataset, dataset.schema.names[i])]
+    def first(i: int) -> list[Any]:  # the first row of each file shows its categories
+        try:
+            parts = list(dataset.get_fragments())
+        except ValueError:  # a filter hides them
+            parts = [dataset]
+        name = dataset.schema.names[i]
+        return [c for p in parts for c in p.head(1, columns=[name]).column(0).chunks]
 
     label = "Arrow dataset"
     declared = declared_by(dataset.schema, first, label)
@@ -144,12 +160,8 @@ def _from_pandas(frame: Any) -> Feed:
         given = list(frame.columns)
     names, notes = distinct_names(given, "pandas frame")
     at = {name: i for i, name in enumerate(names)}
-    declared = {}
-    for name, i in at.items():
-        kind = frame.dtypes.iloc[i]
-        if isinstance(kind, pd.CategoricalDtype):
-            states = tuple(_plain(c) for c in kind.categories.tolist())
-            declared[name] = Declared(states, bool(kind.ordered))
+    kinds = {name: frame.dtypes.iloc[i] for name, i in at.items()}
+    declared = {n: said for n, kind in kinds.items() if (said := _categories(kind)) is not None}
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         # Objects have a type only as a whole column; other columns are converted bit by bit.
@@ -159,22 +171,12 @@ def _from_pandas(frame: Any) -> Feed:
             yield {
                 n: whole[n][start : start + BATCH]
                 if n in whole
-                else arrow_cells(part.iloc[:, at[n]], n, start)
+                else arrow_cells(part.iloc[:, at[n]], n)
                 for n in wanted
             }
 
-    def whole_among(name: str) -> set[int]:
-        return whole_numbers(frame.iloc[:, at[name]]) if _is_object(frame, at[name]) else set()
-
     return Feed(
-        "pandas frame",
-        names,
-        batches,
-        len(frame),
-        in_memory=True,
-        declared=declared,
-        notes=notes,
-        whole_among=whole_among,
+        "pandas frame", names, batches, len(frame), in_memory=True, declared=declared, notes=notes
     )
 
 
@@ -228,34 +230,17 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
     rows = next(iter(lengths.values()), 0)
     declared = {}
     for (name, value), given in zip(values.items(), columns.values(), strict=True):
-        kind: Any = getattr(value, "dtype", None)
-        if type(kind).__name__ == "CategoricalDtype":
-            states = tuple(_plain(c) for c in kind.categories.tolist())
-            declared[name] = Declared(states, bool(kind.ordered))
-        elif type(kind).__name__ == "Enum" and type(kind).__module__.startswith("polars"):
-            declared[name] = Declared(tuple(kind.categories.to_list()), ordered=True)
-        elif (said := array_declared(given)) is not None:
+        said = _categories(getattr(value, "dtype", None)) or array_declared(given)
+        if said is not None:
             declared[name] = said
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         # Lists and objects have a type only as a whole column.
         cells = {n: arrow_cells(v, n) if is_untyped(v) else v for n, v in values.items()}
         for start in range(0, rows, BATCH):
-            yield {n: arrow_cells(cells[n][start : start + BATCH], n, start) for n in wanted}
+            yield {n: arrow_cells(cells[n][start : start + BATCH], n) for n in wanted}
 
-    def whole_among(name: str) -> set[int]:
-        return whole_numbers(values[name]) if is_untyped(values[name]) else set()
-
-    return Feed(
-        label,
-        names,
-        batches,
-        rows,
-        in_memory=True,
-        declared=declared,
-        notes=notes,
-        whole_among=whole_among,
-    )
+    return Feed(label, names, batches, rows, in_memory=True, declared=declared, notes=notes)
 
 
 def _column(values: Any, name: str) -> Any:
@@ -320,5 +305,11 @@ def _field(values: np.ndarray[Any, Any]) -> Any:
     return [list(cell) for cell in values.tolist()]
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+def _categories(kind: Any) -> Declared | None:
+    """What a type of pandas or polars says of its categories."""
+    if type(kind).__name__ == "CategoricalDtype":
+        states = (c.item() if isinstance(c, np.generic) else c for c in kind.categories.tolist())
+        return Declared(tuple(states), bool(kind.ordered))
+    if type(kind).__name__ == "Enum" and type(kind).__module__.startswith("polars"):
+        return Declared(tuple(kind.categories.to_list()), ordered=True)
+    return None

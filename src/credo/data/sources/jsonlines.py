@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from credo import _core
 from credo.core.errors import LimitError, TableError
-from credo.data.columns.cells import whole_numbers
 from credo.data.sources.feed import BATCH, MAX_COLUMNS, Batch, Feed, distinct_names, refuse_too_wide
 from credo.data.sources.json_blocks import (
     AS_WRITTEN,
@@ -62,13 +61,6 @@ def json_feed(path: Path, compression: str, encoding: str | None = None, kept: i
         for block in object_blocks(path, compression, encoding):
             yield {n: block.cells(key, kinds[key]) for n, key in keys.items()}
 
-    def whole_among(name: str) -> set[int]:
-        key = key_of[name]
-        if look.types[key] != {int, float}:
-            return set()
-        blocks = object_blocks(path, compression, encoding)
-        return set().union(*(whole_numbers(block.cells(key, MIXED)) for block in blocks))
-
     width = sum(8 if kind in ("int", "float") else 1 for kind in kinds.values())
     types = {n: kinds[key_of[n]] for n in names if kinds[key_of[n]] != "null"}
     return Feed(
@@ -79,7 +71,6 @@ def json_feed(path: Path, compression: str, encoding: str | None = None, kept: i
         look.rows * width,
         types=types,
         notes=notes,
-        whole_among=whole_among,
     )
 
 
@@ -132,6 +123,7 @@ class _Look:
 
 _BLOCK = 4 * 2**20  # characters read at a time
 _LONGEST = 64 * 2**20  # characters that one object may take
+_WHOLE = 4 * _LONGEST  # characters of an array, or of objects over several lines
 _BLANK = " \t\r\n"
 
 
@@ -227,86 +219,50 @@ class _Reader:
             raise self._not_an_object(value, number)
         return value
 
-    # --- values over several lines --------------------------------------------------------
+    # --- an array, or objects over several lines -------------------------------------------
 
-    def _values(self, left: str) -> Iterator[Block]:
-        left = self._without_blanks(left)
-        inside = left.startswith("[")
+    def _values(self, text: str) -> Iterator[Block]:
+        text += self.text.read(_WHOLE + 1 - len(text))
+        if len(text) > _WHOLE:
+            raise LimitError(
+                f"{self.name} is one array, or objects over several lines, of more than "
+                f"{_WHOLE // 2**20} MiB.",
+                hint="Write an object a line, which can be read bit by bit.",
+            )
+        at = self._filled(text, 0)
+        inside = text.startswith("[", at)
+        at = self._filled(text, at + 1) if inside else at
         rows: list[dict[str, Any]] = []
-        for value in self._each(left[inside:], inside):
-            rows.append(value)
-            if len(rows) == BATCH:
-                yield Objects(rows, self.name)
-                rows = []
-        if rows:
-            yield Objects(rows, self.name)
-
-    def _each(self, left: str, inside: bool) -> Iterator[dict[str, Any]]:
-        """The objects of an array, or objects one after the other."""
-        at, began = 0, False
-        while True:
-            left, at = self._filled(left, at)
-            if inside and left.startswith("]", at):
-                left, at = self._filled(left, at + 1)
-                if at < len(left):
-                    raise self._refused("text follows the end of the array", self._at(left, at))
-                return
-            if inside and began:
-                if not left.startswith(",", at):
-                    raise self._refused("',' or ']' is expected", self._at(left, at))
-                left, at = self._filled(left, at + 1)
-            if at == len(left):
-                if inside:
-                    raise self._refused("the array is not closed", self._at(left, at))
-                return
-            value, left, at = self._next(left, at)
-            began = True
-            yield value
-
-    def _next(self, left: str, at: int) -> tuple[dict[str, Any], str, int]:
-        """The object at a place, and where it ends; more text is read while it is not whole."""
-        while True:
+        while at < len(text) and not (inside and text[at] == "]"):
+            if inside and rows:
+                if text[at] != ",":
+                    raise self._refused("',' or ']' is expected", self._line(text, at))
+                at = self._filled(text, at + 1)
             try:
-                value, end = AS_WRITTEN.raw_decode(left, at)
+                value, end = AS_WRITTEN.raw_decode(text, at)
             except Repeated as error:
-                raise self._repeated(error, self._at(left, at)) from None
+                raise self._repeated(error, self._line(text, at)) from None
             except (ValueError, RecursionError) as error:
-                more = self.text.read(max(_BLOCK, len(left))) if left[at] in "{[" else ""
-                if not more:
-                    place = getattr(error, "pos", at)
-                    raise self._refused(error, self._at(left, place)) from None
-                if len(left) - at > _LONGEST:
-                    raise self._too_long() from None
-                left = left[at:] + self._passed(more, left[:at])
-                at = 0
-                continue
+                raise self._refused(error, self._line(text, getattr(error, "pos", at))) from None
             if not isinstance(value, dict):
-                raise self._not_an_object(value, self._at(left, at))
-            return value, left, end
+                raise self._not_an_object(value, self._line(text, at))
+            rows.append(value)
+            at = self._filled(text, end)
+        if inside and at == len(text):
+            raise self._refused("the array is not closed", self._line(text, at))
+        if inside and (at := self._filled(text, at + 1)) < len(text):
+            raise self._refused("text follows the end of the array", self._line(text, at))
+        for start in range(0, len(rows), BATCH):
+            yield Objects(rows[start : start + BATCH], self.name)
 
-    def _filled(self, left: str, at: int) -> tuple[str, int]:
-        """The text, and the place in it of the next character that is not blank."""
-        while True:
-            while at < len(left) and left[at] in _BLANK:
-                at += 1
-            if at < len(left):
-                return left, at
-            more = self.text.read(_BLOCK)
-            if not more:
-                return left, at
-            left, at = self._passed(more, left), 0
+    def _line(self, text: str, at: int) -> int:
+        return self.line + text.count("\n", 0, at)
 
-    def _passed(self, more: str, gone: str) -> str:
-        self.line += gone.count("\n")
-        return more
-
-    def _without_blanks(self, text: str) -> str:
-        kept = text.lstrip(_BLANK)
-        self.line += text[: len(text) - len(kept)].count("\n")
-        return kept
-
-    def _at(self, left: str, at: int) -> int:
-        return self.line + left.count("\n", 0, at)
+    def _filled(self, text: str, at: int) -> int:
+        """The next place that is not blank."""
+        while at < len(text) and text[at] in _BLANK:
+            at += 1
+        return at
 
     # --- what is refused ------------------------------------------------------------------
 

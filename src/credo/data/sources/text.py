@@ -155,6 +155,11 @@ def _read(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
                     raise unclosed(dialect.path.name, line)
     except pa.ArrowInvalid as error:
         raise csv_error(dialect, str(error)) from None
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{dialect.path.name} is not {error.encoding} text.",
+            hint="It may be cut off or damaged.",
+        ) from None
     except FileNotFoundError:
         raise gone(dialect.path) from None
     except (EOFError, OSError, zlib.error) as error:

@@ -12,12 +12,7 @@ from typing import Any
 import numpy as np
 
 from credo.core.errors import InputError
-from credo.core.schema import Column, Schema, Variable
 from credo.data.reading import read
-from credo.data.table import Table
-from credo.stats.block import Block
-
-_WIDE = 10_000  # columns; of more, reading says whether they can be taken
 
 
 def is_plain(x: Any) -> bool:
@@ -26,7 +21,7 @@ def is_plain(x: Any) -> bool:
 
 
 def unmasked(x: Any) -> Any:
-    """Masked arrays, also as the columns of a dict or the rows of a list, without their masks.
+    """Masked arrays, also as the columns of a dict or rows of a list, without their masks.
 
     A masked cell becomes NaN among decimals and None elsewhere; anything else is returned as is.
 
@@ -47,28 +42,9 @@ def unmasked(x: Any) -> Any:
         return found
     if isinstance(x, Mapping) and any(isinstance(v, np.ma.MaskedArray) for v in x.values()):
         return {n: unmasked(v) for n, v in x.items()}
-    if isinstance(x, (list, tuple)) and _holds_masked(x):
-        return [_row(v) for v in x]
+    if isinstance(x, (list, tuple)) and any(isinstance(v, np.ma.MaskedArray) for v in x):
+        return [v.tolist() if isinstance(v, np.ma.MaskedArray) else v for v in x]  # None in gaps
     return x
-
-
-def _holds_masked(x: Any) -> bool:
-    """Whether a list has masked cells, or rows that may have some."""
-    kinds = set(map(type, x))
-    if any(issubclass(k, np.ma.MaskedArray) for k in kinds):
-        return True
-    return not kinds.isdisjoint((list, tuple)) and any(
-        type(np.ma.masked) in set(map(type, v)) for v in x if isinstance(v, (list, tuple))
-    )
-
-
-def _row(row: Any) -> Any:
-    """A row of a list; one that is masked, or holds masked cells, as a list with None for them."""
-    if isinstance(row, np.ma.MaskedArray):
-        return row.tolist()  # None where it is masked
-    if isinstance(row, (list, tuple)):
-        return [None if v is np.ma.masked else v for v in row]
-    return row
 
 
 def array_in(x: Any, columns: Any, schema: Any, weights: Any) -> tuple[Any, Any]:
@@ -90,28 +66,9 @@ def array_in(x: Any, columns: Any, schema: Any, weights: Any) -> tuple[Any, Any]
         columns = list(columns)
     named = isinstance(columns, list) and len(columns) == width
     names = [str(c) for c in columns] if named else [f"x{j}" for j in range(width)]
-    if schema is None and weights is None and _is_whole(x, names):
-        return _table(x, names), None if named else columns
     if x.dtype.kind in "iuf" and (schema is None or isinstance(schema, Mapping)):
         schema = dict.fromkeys(names, "continuous") | dict(schema or {})
     return read(x, schema, weights, columns=names), None if named else columns
-
-
-def _is_whole(x: Any, names: Sequence[str]) -> bool:
-    """Whether it holds decimal numbers only, with nothing for the reader to find out or refuse."""
-    if x.dtype.kind != "f" or x.dtype.itemsize > 8 or len(x) < 2 or not 1 <= x.shape[1] <= _WIDE:
-        return False
-    if "" in names or len(set(names)) < len(names) or np.ma.is_masked(x):
-        return False
-    return bool(np.isfinite(x).all())
-
-
-def _table(x: Any, names: Sequence[str]) -> Table:
-    """The table that reading makes of such an array."""
-    arrays = np.array(np.ma.getdata(x).T, dtype=np.float64, order="C")
-    variables = tuple(Variable(n, "continuous") for n in names)
-    noted = tuple(Column(n, "continuous", "by the schema given", rows=len(x)) for n in names)
-    return Table(Block(Schema(variables, noted, "NumPy array"), tuple(arrays)))
 
 
 def rows_in(x: Any, names: Sequence[str], whole: Sequence[str]) -> Any:

@@ -76,10 +76,10 @@ class Watched(io.RawIOBase):
         self._file = _open(path, compression)
         size = path.stat().st_size
         self._limit = max(MAX_RATIO * size, MAX_UNPACKED) if compression else None
-        self.encoding = encoding
+        self.encoding, self._plain = encoding, not is_wide(encoding)
         """Of the bytes that are read: UTF-8 where the file has wide characters."""
         if is_wide(encoding):
-            self._file, self.encoding = Recoded(self._file, encoding, path.name), "utf-8"
+            self._file, self.encoding = Recoded(self._file, encoding), "utf-8"
         if squeeze:
             self._file = Squeezed(self._file)
         self._done = 0
@@ -115,8 +115,8 @@ class Watched(io.RawIOBase):
         if not self._done:
             data = self._without_blank_lines(data)
         if b"\0" in data:
-            at = self._done + data.index(b"\0") + 1
-            raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
+            at = f"Byte {self._done + data.index(0) + 1:,}" if self._plain else "A character"
+            raise TableError(f"{at} of {self.path.name} is a NUL, which text cannot hold.")
         self._done += len(data)
         if self._quotes_matter:
             self._watch_quotes(data)
@@ -228,21 +228,17 @@ def codec(encoding: str) -> str:
 
 
 def _guessed(raw: bytes) -> str:
-    """UTF-32 and UTF-16 show by their byte-order marks, or by where the NULs are; else UTF-8."""
+    """UTF-32 and UTF-16 show by their byte-order marks, the last by its NULs too; else UTF-8."""
     if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if len(raw) <= 3:
         return "utf-8"
-    nul = [raw[i:400:4].count(0) / len(raw[i:400:4]) for i in range(4)]
-    for first, name in ((0, "utf-32-le"), (3, "utf-32-be")):
-        if nul[first] < 0.1 and all(share > 0.9 for i, share in enumerate(nul) if i != first):
-            return name
     for odd, name in ((1, "utf-16-le"), (0, "utf-16-be")):
-        here, other = nul[odd] + nul[odd + 2], nul[1 - odd] + nul[3 - odd]
+        here, other = (raw[i:400:2].count(0) / len(raw[i:400:2]) for i in (odd, 1 - odd))
         ends = raw[:400].decode(name, "ignore").count("\n") == raw[:400].count(b"\n") > 0
-        if (here > 0.8 and other < 0.2) or (here > 0 and other == 0 and ends):
+        if (here > 0.4 and other < 0.1) or (here > 0 and other == 0 and ends):
             return name
     return "utf-8"
 
@@ -268,9 +264,6 @@ def first_bad_byte(path: Path, compression: str) -> int | None:
 # space between cells as one blank.
 
 
-_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)  # UTF-32's begin so too
-
-
 def is_wide(encoding: str) -> bool:
     """Whether the characters of an encoding are units of several bytes.
 
@@ -281,55 +274,18 @@ def is_wide(encoding: str) -> bool:
 
 
 class Recoded:
-    """The bytes of a file of wide characters, as UTF-8. A NUL, or what is no text, is refused with
-    its byte in the file.
-    """
+    """The bytes of a file of wide characters, as UTF-8."""
 
-    def __init__(self, file: Any, encoding: str, name: str) -> None:
-        self._file = file
-        self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._encoding = encoding
-        self._name = name
-        self._done = 0
-        self._rest = b""
+    def __init__(self, file: Any, encoding: str) -> None:
+        self._text = io.TextIOWrapper(file, encoding, newline="")
 
     def read(self, size: int = -1) -> bytes:
         """At most so many bytes; none at the end."""
-        while not self._rest:
-            # two bytes become three at most
-            raw: bytes = self._file.read(size if size < 0 else max(size // 2, 4))
-            self._rest = self._decoded(raw, final=size < 0 or not raw).encode()
-            if not raw:
-                break
-        cut = len(self._rest) if size < 0 else size
-        out, self._rest = self._rest[:cut], self._rest[cut:]
-        return out
-
-    def _decoded(self, raw: bytes, *, final: bool) -> str:
-        start = self._done - len(self._decoder.getstate()[0])
-        try:
-            text = self._decoder.decode(raw, final)
-        except UnicodeDecodeError as error:
-            raise TableError(
-                f"Byte {start + error.start + 1:,} of {self._name} is not {self._encoding} text.",
-                hint="It may be cut off or damaged.",
-            ) from None
-        self._done += len(raw)
-        if "\0" in text:
-            unit = 2 if self._encoding.startswith("utf-16") else 4
-            before = text[: text.index("\0")].encode(f"utf-{8 * unit}-le")
-            mark = unit if start == 0 and self._drops_mark(raw) else 0
-            at = start + mark + len(before) + 1
-            raise TableError(f"Byte {at:,} of {self._name} is a NUL, which text cannot hold.")
-        return text
-
-    def _drops_mark(self, raw: bytes) -> bool:
-        """Whether the decoder left out a byte-order mark at the start of the file."""
-        return self._encoding in ("utf-16", "utf-32") and raw.startswith(_MARKS)
+        return self._text.read(size if size < 0 else max(size // 4, 1)).encode()
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        self._text.close()
 
 
 def squeezed(data: bytes) -> bytes:

@@ -23,12 +23,13 @@ from credo.core.errors import InputError, SchemaError, unknown_name
 from credo.core.render import many, table_text
 from credo.core.schema import Variable
 from credo.model.decisions import notation
-from credo.model.decisions.utility import Utility, states_seen, utility_of
+from credo.model.decisions.utility import Utility, utility_of
 from credo.model.graphs.dag import Dag
 from credo.model.methods.decisions import DecisionMethods
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.network import Network, tables_by_name
 from credo.model.values.record import Record
+from credo.model.values.tables import shown_states
 from credo.model.values.value import choice, finite
 
 __all__ = ["DecisionNetwork"]
@@ -426,8 +427,9 @@ def _seen(dag: Dag, name: str, tables: Mapping[str, Any], worth: Mapping[str, An
         given = worth.get(child, tables.get(child))
         if isinstance(given, Cpt | Utility):
             return next(p.states for p in given.parents if p.name == name)
-        found = states_seen(given, dag.parents(child).index(name))
-        if found:
+        parents = dag.parents(child)
+        found = shown_states(parents, given)[parents.index(name)] if given is not None else None
+        if isinstance(found, tuple):
             return found
     raise InputError(
         f"The options of the decision {name!r} are needed.",

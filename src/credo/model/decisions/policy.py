@@ -18,6 +18,7 @@ from credo.core.render import many, number, short_probability
 from credo.core.schema import Variable
 from credo.model.networks.cpt import Cpt
 from credo.model.values.reals import shown
+from credo.model.values.tables import filled
 from credo.model.values.value import Value, View
 
 __all__ = ["Policy", "Strategy", "policy_of"]
@@ -183,42 +184,18 @@ def policy_of(decision: Variable, parents: tuple[Variable, ...], given: Any) -> 
         if given.child != decision:
             raise InputError(f"The policy of {decision.name!r} is for {given.child.name!r}.")
         return Policy(decision, given.parents, given.values)
-    table = np.zeros([*(p.arity for p in parents), decision.arity])
     if not isinstance(given, Mapping):
-        table[..., decision.code(given)] = 1.0
-        return Policy(decision, parents, table)
-    _put(table, (), decision, parents, given)
-    return Policy(decision, parents, table)
+        given = dict.fromkeys(parents[0].states, given) if parents else given
 
+    def chosen(choice: Any, left: tuple[Variable, ...]) -> Floats:
+        if isinstance(choice, Mapping):
+            raise InputError(f"{what} is a choice for each situation, got {shown(choice)}.")
+        one: Floats = np.eye(decision.arity)[decision.code(choice)]
+        return one
 
-def _put(
-    table: Floats, at: tuple[int, ...], decision: Variable, parents: tuple[Variable, ...], said: Any
-) -> None:
-    depth = len(at)
-    if not isinstance(said, Mapping):
-        table[at][..., decision.code(said)] = 1.0
-        return
-    if depth == len(parents):
-        raise InputError(
-            f"The policy of {decision.name!r} is a choice for each situation, got {shown(said)}."
-        )
-    parent = parents[depth]
-    inner = {k: v for k, v in said.items() if isinstance(k, tuple) and parent.find(k) is None}
-    if inner:
-        wanted = len(parents) - depth
-        odd = next((k for k in said if not isinstance(k, tuple) or len(k) != wanted), None)
-        if odd is not None:
-            raise InputError(
-                f"A situation of {decision.name!r} needs a state for each of "
-                f"{[p.name for p in parents[depth:]]}, got {shown(odd)}."
-            )
-        for key, choice in inner.items():
-            codes = tuple(p.code(s) for p, s in zip(parents[depth:], key, strict=True))
-            table[(*at, *codes, decision.code(choice))] = 1.0
-    else:
-        for state, rest in said.items():
-            _put(table, (*at, parent.code(state)), decision, parents, rest)
-    if depth == 0 and not (table.sum(axis=-1) == 1).all():
-        where = np.argwhere(table.sum(axis=-1) != 1)[0].tolist()
-        states = [f"{p.name}={p.states[i]}" for p, i in zip(parents, where, strict=True)]
-        raise InputError(f"The policy of {decision.name!r} has no choice for {', '.join(states)}.")
+    what = f"The policy of {decision.name!r}"
+    if not parents:
+        return Policy(decision, parents, chosen(given, ()))
+    return Policy(
+        decision, parents, filled(parents, given, what, chosen, (decision.arity,), "choice")
+    )

@@ -271,6 +271,21 @@ class NetworkMethods(Questions):
 
         return update(self._asked, rows, weights=weights, threads=threads)
 
+    def widget(self, data: Any = None) -> Any:
+        """The network to click on in a notebook: every posterior moves with each click.
+
+        In Jupyter, marimo, Colab and VS Code, through anywidget; `data` are rows to step through
+        as evidence. After `%load_ext credo` a network at the end of a cell is shown so. See
+        docs/studio.md.
+
+        >>> from credo import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.widget()  # doctest: +SKIP
+        """
+        from credo.studio.widget import widget
+
+        return widget(self._asked, data)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a file; the ending says the format.
 

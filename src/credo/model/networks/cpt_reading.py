@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError, LimitError, unknown_name
+from credo.core.errors import InputError, unknown_name
 from credo.core.schema import Variable
 from credo.model.answers.distribution import Distribution
-from credo.model.networks.family import MAX_CELLS, cells
-from credo.model.values.sources import column_lists as frame_columns
+from credo.model.values.sources import column_lists
+from credo.model.values.tables import filled, is_frame, refuse_large
 
 __all__ = ["table_values"]
 
@@ -33,7 +33,7 @@ def table_values(child: Variable, parents: tuple[Variable, ...], given: Any) -> 
         given = dict(given)
     if isinstance(given, Mapping):
         return _of_mapping(child, parents, given)
-    if hasattr(given, "columns") and hasattr(given, "__getitem__"):
+    if is_frame(given):
         return _of_frame(child, parents, given)
     if not parents and isinstance(given, (int, float, np.number)):
         return _of_row(child, given)
@@ -43,51 +43,17 @@ def table_values(child: Variable, parents: tuple[Variable, ...], given: Any) -> 
 def _of_mapping(
     child: Variable, parents: tuple[Variable, ...], given: Mapping[Any, Any]
 ) -> NDArray[np.float64]:
-    if cells((*parents, child)) > MAX_CELLS:
-        raise LimitError(f"The table of {child.name!r} would have too many numbers.")
-    out = np.zeros([v.arity for v in (*parents, child)])
-    if parents and any(isinstance(k, tuple) for k in given):
-        rows = {_place(key, parents, child): row for key, row in given.items()}
-        for at in np.ndindex(*out.shape[:-1]):
-            if at not in rows:
-                states = tuple(p.states[i] for p, i in zip(parents, at, strict=True))
-                raise InputError(f"The table of {child.name!r} has no row for {states!r}.")
-            out[at] = _of_row(child, rows[at])
-        return out
-    _fill_nested(out, (), child, parents, given)
-    return out
+    what = f"The table of {child.name!r}"
+    refuse_large((*parents, child), what)
 
+    def row(found: Any, left: tuple[Variable, ...]) -> NDArray[np.float64]:
+        if left:
+            raise InputError(f"{what} must be nested by {left[0].name!r} here.")
+        return _of_row(child, found)
 
-def _place(key: Any, parents: tuple[Variable, ...], child: Variable) -> tuple[int, ...]:
-    states = key if isinstance(key, tuple) else (key,)
-    if len(states) != len(parents):
-        raise InputError(
-            f"A row of {child.name!r} needs a state for each of its {len(parents)} parents, "
-            f"got {key!r}."
-        )
-    return tuple(p.code(s) for p, s in zip(parents, states, strict=True))
-
-
-def _fill_nested(
-    out: NDArray[np.float64],
-    at: tuple[int, ...],
-    child: Variable,
-    parents: tuple[Variable, ...],
-    given: Any,
-) -> None:
-    if len(at) == len(parents):
-        out[at] = _of_row(child, given)
-        return
-    parent = parents[len(at)]
-    if not isinstance(given, Mapping):
-        raise InputError(f"The table of {child.name!r} must be nested by {parent.name!r} here.")
-    codes = {parent.code(state): row for state, row in given.items()}
-    for code, state in enumerate(parent.states):
-        if code not in codes:
-            raise InputError(
-                f"The table of {child.name!r} has no row for {parent.name!r} = {state!r}."
-            )
-        _fill_nested(out, (*at, code), child, parents, codes[code])
+    if not parents:
+        return _of_row(child, given)
+    return filled(parents, given, what, row, (child.arity,), "row")
 
 
 def _of_row(child: Variable, row: Any) -> NDArray[np.float64]:
@@ -133,34 +99,35 @@ def _of_frame(child: Variable, parents: tuple[Variable, ...], frame: Any) -> NDA
     """A frame with a column for each parent and either a column per state, or one of states
     and one called `p`.
     """
-    columns = frame_columns(frame, f"The table of {child.name!r}")
+    columns = column_lists(frame, f"The table of {child.name!r}")
     for parent in parents:
         if parent.name not in columns:
             raise unknown_name("The parent", parent.name, list(columns), "a column of the frame")
-    if cells((*parents, child)) > MAX_CELLS:
-        raise LimitError(f"The table of {child.name!r} would have too many numbers.")
-    out = np.full([v.arity for v in (*parents, child)], np.nan)
-    ats = list(zip(*([p.code(s) for s in columns[p.name]] for p in parents), strict=True))
-    if not parents:
-        ats = [() for _ in next(iter(columns.values()), ())]
+    rows = len(next(iter(columns.values()), ()))
+    known = ([p.states[p.code(s)] for s in columns[p.name]] for p in parents)
+    ats = list(zip(*known, strict=True)) if parents else [()] * rows
     if child.name in columns and "p" in columns:
-        for at, state, p in zip(ats, columns[child.name], columns["p"], strict=True):
-            _put(out, (*at, child.code(state)), child, p)
+        cells = list(zip(ats, columns[child.name], columns["p"], strict=True))
     else:
         by_text = {str(c): c for c in columns}
-        for k, state in enumerate(child.states):
-            if str(state) not in by_text:
-                raise unknown_name("The state", state, list(columns), "a column of the frame")
-            for at, p in zip(ats, columns[by_text[str(state)]], strict=True):
-                _put(out, (*at, k), child, p)
-    if np.isnan(out).any():
-        at = np.argwhere(np.isnan(out))[0]
-        states = tuple(v.states[i] for v, i in zip((*parents, child), at, strict=True))
-        raise InputError(f"The frame of {child.name!r} has no probability for {states!r}.")
-    return out
-
-
-def _put(out: NDArray[np.float64], at: tuple[int, ...], child: Variable, p: Any) -> None:
-    if not np.isnan(out[at]):
-        raise InputError(f"The frame of {child.name!r} has a row twice.")
-    out[at] = _number(child, child.states[at[-1]], p)
+        lacking = next((s for s in child.states if str(s) not in by_text), None)
+        if lacking is not None:
+            raise unknown_name("The state", lacking, list(columns), "a column of the frame")
+        cells = [
+            (at, state, p)
+            for state in child.states
+            for at, p in zip(ats, columns[by_text[str(state)]], strict=True)
+        ]
+    found: dict[Any, dict[Any, Any]] = {}
+    for at, state, p in cells:
+        row = found.setdefault(at, {})
+        if state in row:
+            raise InputError(f"The frame of {child.name!r} has a row twice.")
+        row[state] = p
+    for at, row in found.items():
+        lacking = next((s for s in child.states if s not in row), None)
+        if lacking is not None:
+            raise InputError(
+                f"The frame of {child.name!r} has no probability for {(*at, lacking)!r}."
+            )
+    return _of_mapping(child, parents, found if parents else found.get((), {}))

@@ -10,11 +10,9 @@ from typing import Any
 
 from credo.core.errors import InputError, SchemaError
 from credo.core.schema import Variable
+from credo.model.values.tables import MAX_CELLS
 
 __all__ = ["MAX_CELLS", "Conditional", "cells", "family"]
-
-MAX_CELLS = 100_000_000
-"""A table of more numbers than this is refused before it is allocated."""
 
 
 class Conditional:

@@ -19,12 +19,29 @@ from numpy.typing import ArrayLike
 
 from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.core.schema import Variable
-from credo.model.undirected.factor_table import MAX_CELLS, discrete_variables, table_of
 from credo.model.values.reals import Floats
+from credo.model.values.tables import MAX_CELLS, table_of
 from credo.model.values.value import Value, View, readonly
 
 _SPAN = 1400.0  # of logarithms within one table: what doubles can hold
 _MANY = 64  # rows that are printed
+
+
+def discrete_variables(given: Any) -> tuple[Variable, ...]:
+    """Different discrete variables, as a tuple."""
+    found = (given,) if isinstance(given, Variable) else tuple(given)
+    for v in found:
+        if not isinstance(v, Variable):
+            raise InputError(f"The axes of a factor must be of type Variable, got {v!r}.")
+        if not v.is_discrete:
+            raise SchemaError(
+                f"Undirected models are for discrete variables; {v.name!r} is continuous.",
+                hint="Cut it into intervals first.",
+            )
+    names = [v.name for v in found]
+    if len(set(names)) < len(names):
+        raise SchemaError(f"A variable is named twice in {names}.")
+    return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,8 +17,7 @@ from credo.core.render import shortened, table_text
 from credo.core.schema import Schema, Variable
 from credo.model.graphs.undirected import UndirectedGraph
 from credo.model.methods.undirected import FactorMethods
-from credo.model.undirected.factor import Factor
-from credo.model.undirected.factor_table import discrete_variables
+from credo.model.undirected.factor import Factor, discrete_variables
 from credo.model.undirected.feature import Feature
 from credo.model.undirected.potentials import Potential
 from credo.model.values.record import Record

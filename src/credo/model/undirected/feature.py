@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.schema import Variable
-from credo.model.undirected.factor import Factor
-from credo.model.undirected.factor_table import discrete_variables, table_of
+from credo.model.undirected.factor import Factor, discrete_variables
+from credo.model.values.tables import table_of
 from credo.model.values.value import Told, finite, readonly
 
 

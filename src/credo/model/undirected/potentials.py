@@ -13,8 +13,8 @@ from credo.core.errors import InputError, SchemaError
 from credo.core.schema import Variable
 from credo.model.networks.cpt import Cpt
 from credo.model.undirected.factor import Factor
-from credo.model.undirected.factor_table import shown_states
 from credo.model.undirected.feature import Feature
+from credo.model.values.tables import shown_states
 
 Potential = Factor | Feature
 

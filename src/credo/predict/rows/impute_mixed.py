@@ -29,7 +29,8 @@ from credo.predict.questions.evidence import Evidence
 from credo.predict.questions.request import Request, request
 from credo.predict.rows.blanket import impossible_row
 from credo.predict.rows.impute import Gaps, filled_table
-from credo.predict.rows.rows import gaps_of, patterns
+from credo.predict.rows.rows import gaps_of
+from credo.predict.rows.running import patterns
 from credo.predict.sampling.forward import forward_sampler
 
 if TYPE_CHECKING:

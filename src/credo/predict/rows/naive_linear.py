@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError
 from credo.core.frozen import Frozen
-from credo.core.render import number, table_html, table_text
+from credo.core.render import Shown, View, number
 from credo.core.schema import is_missing
 from credo.model.naive_bayes.features import Bag, Feature, Normal, States, number_of
 from credo.model.naive_bayes.model import NaiveBayesModel
@@ -37,7 +37,7 @@ NEW_STATE = "(a new state)"
 
 
 @dataclass(frozen=True, eq=False)
-class LinearForm(Frozen):
+class LinearForm(Shown, Frozen):
     """Bias and weights. For two classes one row: the log odds of the second against the first.
 
     `coordinates` are pairs: a feature and its state, or the words 'x', 'x²' (of a transformed
@@ -128,18 +128,13 @@ class LinearForm(Frozen):
             rows.append([key[0], str(key[1]), *(number(float(w), 4) for w in self.weights[:, at])])
         return ["feature", "state", *heads], rows
 
-    def __str__(self) -> str:
+    def _view(self) -> View:
         head, rows = self._rows()
         more = len(self.coordinates) - len(rows) + 1
-        text = table_text(head, rows, right=range(2, len(head)))
-        return text + (f"\n… {more} more" if more > 0 else "")
+        return View("", head, rows, range(2, len(head)), f"… {more} more" if more > 0 else "")
 
     def __repr__(self) -> str:
         return f"LinearForm({len(self.classes)} classes, {len(self.coordinates)} coordinates)"
-
-    def _repr_html_(self) -> str:
-        head, rows = self._rows()
-        return table_html(head, rows, right=range(2, len(head)))
 
 
 def _gap(f: Feature, value: Any, unseen: str) -> bool:

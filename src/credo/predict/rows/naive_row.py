@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.core.errors import CredoWarning, ImpossibleError, InputError, unknown_name
-from credo.core.render import bar, table_html, table_text
+from credo.core.render import Shown, View, bar
 from credo.core.schema import Variable, is_missing
 from credo.model.answers.distribution import Distribution
 from credo.model.methods.pictures import picture
@@ -149,7 +149,7 @@ def zero_cells(
 
 
 @dataclass(frozen=True, slots=True)
-class Contributions:
+class Contributions(Shown):
     """The evidence of each cell for class `of` against class `against`, in bits.
 
     >>> import credo as cr
@@ -214,13 +214,9 @@ class Contributions:
         """The question that is answered."""
         return f"{self.target}: {self.of} against {self.against}, P = {self.p:.5f}"
 
-    def __str__(self) -> str:
+    def _view(self) -> View:
         head, rows = self._rows()
-        return f"{self.title}\n{table_text(head, rows, right=[2])}"
-
-    def _repr_html_(self) -> str:
-        head, rows = self._rows()
-        return table_html(head, rows, right=[2], caption=self.title)
+        return View(self.title, head, rows, (2,))
 
 
 def explain(

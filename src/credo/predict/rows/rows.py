@@ -1,13 +1,9 @@
-"""Rows of a table through the engine: predictions and likelihoods, gaps summed out.
-
-Rows that are alike in what matters are run once; rows with the same gaps share a plan, and rows
-with gaps of every kind share one plan in which each variable may or may not be observed.
-"""
+"""Rows of a table through the engine: predictions and likelihoods, gaps summed out."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +17,12 @@ from credo.core.threads import checked_threads
 from credo.data import Stream, Table, names_of, read, warn_renamed
 from credo.model.networks.cpt import Cpt
 from credo.model.networks.softmax import Softmax
-from credo.predict.exact.engine import Engine, engine_of
-from credo.predict.mixed.densities import largest, row_tables
+from credo.predict.exact.engine import engine_of
+from credo.predict.mixed.densities import largest
 from credo.predict.mixed.gaussian_network import gaussian_rows
-from credo.predict.questions.evidence import Evidence
 from credo.predict.questions.softmax import has_softmax
-from credo.predict.rows.blanket import blanket_posteriors, different, impossible_row
+from credo.predict.rows.blanket import blanket_posteriors, impossible_row
+from credo.predict.rows.running import patterns, run
 from credo.predict.rows.softmax_rows import one_row, softmax_posteriors
 from credo.stats.block import Block
 from credo.stats.counts import Counts
@@ -42,7 +38,6 @@ __all__ = [
     "log_at",
     "log_likelihood",
     "log_posteriors",
-    "patterns",
     "predict_proba",
     "read_rows",
     "row_log_likelihoods",
@@ -51,9 +46,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_NUMBERS = 20_000_000  # densities of a block of rows
 _SMALLEST = 1e-290  # probabilities below it are made from likelihoods
-_PATTERNS = 32  # up to this many patterns of gaps, each gets a plan of its own
 
 
 def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
@@ -134,7 +127,7 @@ def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> 
     if net.is_discrete and len(table.schema) == len(net.names) - 1 and not any(table.block.gaps):
         return blanket_posteriors(net, table, target, threads)
     out = np.empty((len(table), net.variable(target).arity))
-    for at, log_e, marginal in _run(engine, table, [engine.at[target]], threads):
+    for at, log_e, marginal in run(engine, table, [engine.at[target]], threads):
         bad = np.flatnonzero(log_e == -np.inf)
         if len(bad):
             raise impossible_row(int(at[bad[0]]))
@@ -191,7 +184,7 @@ def encoded_log_likelihoods(net: Network, table: Table, threads: int = 1) -> Flo
         return out
     engine = engine_of(net)
     if not engine.directed or net.is_discrete:
-        for at, log_e, _ in _run(engine, table, [], threads):
+        for at, log_e, _ in run(engine, table, [], threads):
             out[at] = log_e
         return out - engine.log_total
     whole = ~gaps_of(net, table).any(axis=1)
@@ -199,7 +192,7 @@ def encoded_log_likelihoods(net: Network, table: Table, threads: int = 1) -> Flo
         out[whole] = _family_by_family(net, table.take(whole))
     if not whole.all():
         rest = np.flatnonzero(~whole)
-        for at, log_e, _ in _run(engine, table.take(rest), [], threads):
+        for at, log_e, _ in run(engine, table.take(rest), [], threads):
             out[rest[at]] = log_e
     return out
 
@@ -326,126 +319,3 @@ def _total(each: Floats, weights: NDArray[Any] | None) -> float:
         return float(each.sum())
     seen = weights != 0
     return float(each[seen] @ weights[seen])
-
-
-# --- running rows -------------------------------------------------------------------------
-
-
-def _run(
-    engine: Engine, table: Table, targets: list[int], threads: int
-) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Row positions, ln P(e) and the first target's posterior, group by group."""
-    schema = table.schema
-    discrete = [v.name for v in schema.variables if v.is_discrete]
-    continuous = [v.name for v in schema.variables if not v.is_discrete]
-    codes = np.empty((len(table), len(discrete)), dtype=np.int32)
-    for k, name in enumerate(discrete):
-        column = table.block.arrays[schema.index(name)].astype(np.int32)
-        column[column == schema[name].arity] = -1
-        codes[:, k] = column
-    values = {n: table.block.arrays[schema.index(n)] for n in continuous}
-    seen = np.empty((len(table), len(discrete) + len(continuous)), dtype=bool)
-    seen[:, : len(discrete)] = codes >= 0
-    for k, reals in enumerate(values.values(), start=len(discrete)):
-        seen[:, k] = ~np.isnan(reals)
-    names = [*discrete, *continuous]
-    # A sample tells at once when there are too many patterns for a plan each.
-    if not continuous and len(patterns(seen[:1000])) > _PATTERNS:
-        yield from _maybe(engine, discrete, codes, targets, threads)
-        return
-    groups = patterns(seen)
-    if len(groups) > _PATTERNS and not continuous:
-        yield from _maybe(engine, discrete, codes, targets, threads)
-        return
-    for pattern, at in groups:
-        known = {n for n, s in zip(names, pattern, strict=True) if s}
-        part = codes[at][:, [k for k, n in enumerate(discrete) if n in known]]
-        here = {n: values[n][at] for n in continuous if n in known}
-        hard = [n for n in discrete if n in known]
-        yield from _one_pattern(engine, hard, part, here, at, targets, threads)
-
-
-def patterns(seen: Mask) -> list[tuple[Mask, NDArray[np.intp]]]:
-    """The different patterns of observed (or of missing) cells, each with its rows."""
-    if seen.all():
-        return [(np.ones(seen.shape[1], dtype=bool), np.arange(len(seen)))]
-    packed = np.packbits(seen, axis=1)
-    keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    cuts = np.searchsorted(inverse[order], np.arange(1, len(first)))
-    return [(seen[f], rows) for f, rows in zip(first, np.split(order, cuts), strict=True)]
-
-
-def _one_pattern(
-    engine: Engine,
-    hard: list[str],
-    codes: NDArray[np.int32],
-    values: dict[str, Floats],
-    at: NDArray[np.intp],
-    targets: list[int],
-    threads: int,
-) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    plain, engine = engine, engine.given(values, hard)
-    if engine is not plain:
-        step = max(_NUMBERS // max(sum(t.size for t in engine.tables), 1), 1)
-        if len(at) > step:
-            for start in range(0, len(at), step):
-                part = slice(start, start + step)
-                here = {n: v[part] for n, v in values.items()}
-                yield from _one_pattern(plain, hard, codes[part], here, at[part], targets, threads)
-            return
-    observed = [engine.at[n] for n in (*hard, *values)]
-    plan = engine.plan(observed, targets)
-    tables: list[Floats] = engine.tables
-    scale: Any = 0.0
-    if values:
-        columns = dict(zip(hard, codes.T, strict=True))
-        tables, scale = row_tables(engine, values, columns)
-        inverse = np.arange(len(codes))
-        rows = np.zeros((len(codes), len(observed)), dtype=np.int32)
-        rows[:, : len(hard)] = codes
-    else:
-        pruned = set(plan.pruned)
-        relevant = [k for k, i in enumerate(observed) if i not in pruned]
-        arities = [engine.arities[observed[k]] for k in relevant]
-        first, inverse = different([codes[:, k] for k in relevant], arities, len(codes))
-        rows = np.ascontiguousarray(codes[first])
-    log_e, flat, _ = plan.run(tables, rows, [], threads)
-    log_e = (np.asarray(log_e) + scale)[inverse]
-    flat = flat[inverse]
-    if values:
-        _tails(engine, hard, codes, values, targets, log_e, flat)
-    yield at, log_e, flat
-
-
-def _tails(
-    engine: Engine,
-    hard: list[str],
-    codes: NDArray[np.int32],
-    values: dict[str, Floats],
-    targets: list[int],
-    log_e: Floats,
-    flat: Floats,
-) -> None:
-    """Rows that seem impossible because densities vanished in the tails: each by itself."""
-    names = [engine.net.names[i] for i in targets]
-    for row in np.flatnonzero(log_e == -np.inf):
-        evidence = Evidence(
-            dict(zip(hard, codes[row].tolist(), strict=True)),
-            values={n: float(v[row]) for n, v in values.items()},
-        )
-        outcome = engine.ask(evidence, names)
-        log_e[row] = outcome.log_evidence[0]
-        if outcome.marginals:
-            flat[row] = outcome.marginals[0][0]
-
-
-def _maybe(
-    engine: Engine, names: list[str], codes: NDArray[np.int32], targets: list[int], threads: int
-) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-    """Rows with gaps of every kind: one plan in which each variable may be observed."""
-    maybe = [engine.at[n] for n in names]
-    plan = engine.plan([], targets, maybe=maybe)
-    log_e, flat, _ = plan.run(engine.tables, np.ascontiguousarray(codes), [], threads)
-    yield np.arange(len(codes)), np.asarray(log_e), flat

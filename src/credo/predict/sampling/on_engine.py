@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,8 +75,8 @@ def sample_on(
     rows = batch_size(net)
     ranges = [[start, min(start + rows, n)] for start in range(0, n, rows)] or [[0, 0]]
     call = Attempt(_Drawing(net, given or {}, seed, str(folder.resolve())), "The sample")
-    values = workers.call(call, ranges, ())
-    for _, value in track(values, "drawing rows", total=len(ranges), report=report):
+    bar = partial(track, label="drawing rows", report=report)
+    for _, value in workers.call(call, ranges, (), bar):
         if isinstance(value, Failed):
             raise value.error
     return folder

@@ -4,18 +4,20 @@
 
 (data augmentation, Tanner & Wong 1987). For the first, every family is scored anew on the completed
 rows, and the moves of `cpp/average/chains.hpp` go on from the last graph; the second is a Dirichlet
-for each row of a table; the third draws the gaps of a row together, in blocks where they have many
-states (`cpp/em/draw.hpp`). Each chain has its own cells, which begin as draws from their columns.
+for each row of a table, a normal-inverse-gamma for each line; the third draws the gaps of a row
+together: states in blocks where they are many (`cpp/em/draw.hpp`), numbers from their Gaussian
+given the states and what is seen. Each chain has its own cells, which begin as draws from their
+columns.
 
-What is kept of a sweep is the graph and the counts of its families: the mixture of their Dirichlets
-over sweeps is the posterior given the observed cells.
+What is kept of a sweep is the graph and the statistics of its families: the mixture of their
+posteriors over sweeps is the posterior given the observed cells.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,13 +25,19 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.core.errors import InputError
-from credo.core.schema import Schema
+from credo.core.schema import Schema, Variable
 from credo.data import Stream, Table
+from credo.model.graphs.dag import Dag
+from credo.model.networks.count_table import counts
+from credo.model.networks.network import Network
 from credo.model.networks.priors import pseudocounts_of
-from credo.predict.intervals.draws import dirichlet_rows
+from credo.predict.intervals.draws import Draws, dirichlet_rows, network_of
+from credo.predict.rows.impute_mixed import MixedRows, block_rows
+from credo.predict.rows.rows import patterns
 from credo.stats.block import Block
 from credo.stats.counts import Counts
-from credo.train.averaging.families import table_prior
+from credo.stats.moments import Moments
+from credo.train.averaging.families import learned_families, table_prior
 from credo.train.averaging.lists import Weighed
 from credo.train.em.augment import as_rows
 
@@ -37,9 +45,10 @@ __all__ = ["FAMILIES", "SCORES", "Augmented", "Family", "filled", "rows_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+Cells = NDArray[Any]
 
-SCORES = ("bdeu", "k2")
-"""The scores that are the marginal likelihood of a table under one prior."""
+SCORES = ("bdeu", "k2", "bge")
+"""The scores that are the marginal likelihood of a family under one prior."""
 
 FAMILIES = 10_000
 """Families that are scored on each completion when nobody says max_parents."""
@@ -54,16 +63,16 @@ _SMALL = 1_000_000  # rows times families that one thread scores
 def rows_of(source: Any, score: Any) -> Table:
     """The rows in memory; what cannot be augmented is refused."""
     told = 'Use missing="available-cases".'
-    numbers = [v.name for v in source.schema.variables if not v.is_discrete]
-    if numbers:
+    counted = [v.name for v in source.schema.variables if counts(v)]
+    if counted:
         raise InputError(
-            f"Data augmentation over graphs is for discrete columns; {numbers[0]!r} is continuous.",
+            f"Data augmentation over graphs draws states and lines; {counted[0]!r} counts.",
             hint=told,
         )
     if score not in SCORES:
         raise InputError(
-            "Data augmentation draws tables from their posterior, so the score is 'bdeu' or 'k2', "
-            f"got {getattr(score, '__name__', score)!r}.",
+            "Data augmentation draws parameters from their posterior, so the score is 'bdeu', 'k2' "
+            f"or 'bge', got {getattr(score, '__name__', score)!r}.",
             hint=told,
         )
     if isinstance(source, Stream):
@@ -75,44 +84,60 @@ def rows_of(source: Any, score: Any) -> Table:
 
 def filled(table: Table, seed: int) -> Table:
     """The table with its gaps as draws from what their columns hold: somewhere to begin."""
-    arity = [v.arity for v in table.schema.variables]
-    codes = _begun(_codes(table, range(len(arity))), arity, np.random.default_rng(seed))
-    return _table(table.schema, codes, arity, table.block.weights)
+    variables = table.schema.variables
+    rows = _begun(_matrix(table, range(len(variables))), variables, np.random.default_rng(seed))
+    return _table(table.schema, rows, table.block.weights)
 
 
-def _codes(table: Table, places: Iterable[int]) -> Ints:
-    """[rows, columns]; -1 where a cell is missing."""
+def _matrix(table: Table, places: Sequence[int]) -> Cells:
+    """[rows, columns]: codes, -1 where a state is missing, as floats where a column has numbers."""
+    variables = [table.schema.variables[i] for i in places]
+    kind = np.int32 if all(v.is_discrete for v in variables) else np.float64
     columns = []
-    for i in places:
-        codes = table.block.arrays[i].astype(np.int32)
-        codes[codes >= table.schema.variables[i].arity] = -1
-        columns.append(codes)
+    for i, v in zip(places, variables, strict=True):
+        column = table.block.arrays[i].astype(kind)
+        if v.is_discrete:
+            column[column == v.arity] = -1
+        columns.append(column)
     return np.stack(columns, axis=1)
 
 
-def _begun(codes: Ints, arity: Sequence[int], chance: np.random.Generator) -> Ints:
-    out = codes.copy()
-    for j, states in enumerate(arity):
-        gone = codes[:, j] < 0
-        seen = np.bincount(codes[~gone, j], minlength=states) + 1.0
-        out[gone, j] = chance.choice(states, int(gone.sum()), p=seen / seen.sum())
+def _gone(rows: Cells, variables: Sequence[Variable]) -> NDArray[np.bool_]:
+    states = np.array([v.is_discrete for v in variables])
+    return np.where(states, rows < 0, np.isnan(rows))
+
+
+def _begun(rows: Cells, variables: Sequence[Variable], chance: np.random.Generator) -> Cells:
+    out = rows.copy()
+    for column, gone, v in zip(out.T, _gone(rows, variables).T, variables, strict=True):
+        if v.is_discrete:
+            seen = np.bincount(column[~gone].astype(np.intp), minlength=v.arity) + 1.0
+            column[gone] = chance.choice(v.arity, int(gone.sum()), p=seen / seen.sum())
+        elif gone.any():
+            column[gone] = chance.choice(column[~gone], int(gone.sum()))
     return out
 
 
-def _table(schema: Schema, codes: Ints, arity: Sequence[int], weights: Any) -> Table:
+def _table(schema: Schema, rows: Cells, weights: Any) -> Table:
     arrays = tuple(
-        np.ascontiguousarray(c, np.uint8 if a < 255 else np.uint16)
-        for c, a in zip(codes.T, arity, strict=True)
+        np.ascontiguousarray(
+            c, (np.uint8 if v.arity < 255 else np.uint16) if v.is_discrete else c.dtype
+        )
+        for c, v in zip(rows.T, schema.variables, strict=True)
     )
     return Table(Block(schema, arrays, weights))
 
 
 class Family(NamedTuple):
-    """A family of a kept graph: its child, its parents, and its counts in that completion."""
+    """A family of a kept graph: its child, its parents, and what it needs of that completion."""
 
     child: int
     parents: tuple[int, ...]
-    counts: Counts
+    statistic: Counts | Moments
+
+
+Given = tuple[Sequence[Any], Callable[[], Cells]]
+"""The statistics of a graph's families, and how the gaps are drawn given them."""
 
 
 class Augmented:
@@ -126,31 +151,31 @@ class Augmented:
         self.prior = table_prior(found.scores.spec)
         self.place = [table.schema.index(v.name) for v in self.variables]
         self.schema = Schema(self.variables)
-        self.arity = [v.arity for v in self.variables]
-        codes, weights = _codes(table, self.place), table.block.weights
-        each = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
-        codes, each = codes[each > 0], each[each > 0]
-        open_ = (codes < 0).any(axis=1)
+        rows, weights = _matrix(table, self.place), table.block.weights
+        each = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
+        rows, each = rows[each > 0], each[each > 0]
+        open_ = _gone(rows, self.variables).any(axis=1)
         self.whole = int((~open_).sum())  # rows without a gap come first
-        self.gaps, self.gap_weights = as_rows(codes[open_], each[open_])
-        self.codes = np.concatenate([codes[~open_], self.gaps])
+        at, self.gap_weights = as_rows(np.flatnonzero(open_).astype(np.int32)[:, None], each[open_])
+        self.gaps = rows[at[:, 0]]
+        self.cells = np.concatenate([rows[~open_], self.gaps])
         self.each = np.concatenate([each[~open_], self.gap_weights])
         self.families: list[Family] = []
         self._known: dict[tuple[int, tuple[int, ...], bytes], int] = {}
         self._prior: dict[tuple[int, tuple[int, ...]], Floats] = {}
         seeds = np.random.SeedSequence(seed).spawn(chains)
         self.chance = [np.random.default_rng(s) for s in seeds]
-        self.rows = [_begun(self.codes, self.arity, chance) for chance in self.chance]
+        self.rows = [_begun(self.cells, self.variables, chance) for chance in self.chance]
         self.graphs: list[list[list[int]] | None] = [None] * chains
         most = max(min(_POOLED, _ROWS // max(len(self.gaps) * chains, 1)), 1)
-        self.pool: list[deque[Ints]] = [deque(maxlen=most) for _ in range(chains)]
+        self.pool: list[deque[Cells]] = [deque(maxlen=most) for _ in range(chains)]
 
     def run(
         self, sweeps: int, moves: int, keep: int, threads: int = 1, cold: float = 1.0
     ) -> tuple[Floats, Ints, Floats, Floats]:
         """As `_core.Chains.run`."""
         n, chains = len(self.variables), len(self.chance)
-        threads = 1 if len(self.codes) * self.found.lists.size < _SMALL else threads
+        threads = 1 if len(self.cells) * self.found.lists.size < _SMALL else threads
         edges, moved = np.zeros((chains, n * n)), np.zeros((4, 2))
         kept, scores = np.zeros((chains, keep, n), np.int32), np.zeros((chains, keep))
         for c in range(chains):
@@ -169,16 +194,18 @@ class Augmented:
     def pooled(self) -> Table:
         """The rows with some completions of each chain, each a share of its weight."""
         every = [cells for pool in self.pool for cells in pool]
-        codes = np.concatenate([self.codes[: self.whole], *every])
+        rows = np.concatenate([self.cells[: self.whole], *every])
         shares = np.tile(self.gap_weights / len(every), len(every))
         weights = np.concatenate([self.each[: self.whole], shares])
-        return _table(self.schema, codes, self.arity, weights)
+        return _table(self.schema, rows, weights)
+
+    def _table(self, c: int) -> Table:
+        weights = None if (self.each == 1).all() else self.each
+        return _table(self.schema, self.rows[c], weights)
 
     def _moved(self, c: int, moves: int, threads: int, cold: float) -> tuple[Any, float, Any]:
         """The graph goes on, given the completed rows."""
-        weights = None if (self.each == 1).all() else self.each
-        table = _table(self.schema, self.rows[c], self.arity, weights)
-        native = self.found.scores.on(table, threads)
+        native = self.found.scores.on(self._table(c), threads)
         arguments = self.found.rules.arguments
         lists = _core.FamilyLists(native, *arguments, self.found.by_size, math.inf, None)
         graph = self.graphs[c]
@@ -189,31 +216,68 @@ class Augmented:
         return x[0], float(scores[0, 0]), moved
 
     def _completed(self, c: int, threads: int, told: bool) -> list[int]:
-        """Tables, then cells, given the graph; the numbers of its families if they are kept."""
-        graph, rows, chance = self.graphs[c], self.rows[c], self.chance[c]
+        """Parameters, then cells, given the graph; the numbers of its families if they are kept."""
+        graph = self.graphs[c]
         assert graph is not None
-        numbers, theta, scopes = [], [], []
-        for v, above in enumerate(graph):
-            parents = tuple(sorted(above, key=self.place.__getitem__))
-            scope = [*parents, v]
-            shape = tuple(self.arity[s] for s in scope)
+        parents = [tuple(sorted(above, key=self.place.__getitem__)) for above in graph]
+        states = self.gaps.dtype.kind == "i"
+        found, draw = (self._tables if states else self._lines)(c, parents, threads)
+        numbers = []
+        if told:
+            self.pool[c].append(self.rows[c][self.whole :].copy())
+            numbers = [
+                self._number(v, p, f) for v, (p, f) in enumerate(zip(parents, found, strict=True))
+            ]
+        self.rows[c][self.whole :] = draw()
+        return numbers
+
+    def _tables(self, c: int, parents: Sequence[tuple[int, ...]], threads: int) -> Given:
+        """Of states alone: tables from their Dirichlets, cells by the core."""
+        rows, chance = self.rows[c], self.chance[c]
+        found, theta, scopes = [], [], []
+        for v, above in enumerate(parents):
+            scope = [*above, v]
+            axes = tuple(self.variables[s] for s in scope)
+            shape = tuple(v.arity for v in axes)
             flat = np.ravel_multi_index(tuple(rows[:, s] for s in scope), shape)
-            found = np.bincount(flat, self.each, math.prod(shape))
-            counts = np.asarray(found, dtype=np.float64).reshape(shape)
-            alpha = counts + self._pseudocounts(v, parents)
+            n = np.asarray(np.bincount(flat, self.each, math.prod(shape)), dtype=np.float64)
+            found.append(Counts.trusted(axes, n.reshape(shape), 0))
+            alpha = n.reshape(shape) + self._pseudocounts(v, above)
             theta.append(dirichlet_rows(alpha, 1, chance, chance)[0])
             scopes.append(scope)
-            if told:
-                numbers.append(self._number(v, parents, counts))
-        if told:
-            self.pool[c].append(rows[self.whole :].copy())
-        native = _core.Expectations(self.arity, scopes, 1, 1)
+        native = _core.Expectations([v.arity for v in self.variables], scopes, 1, 1)
         seed = int(chance.integers(2**62))
-        rows[self.whole :], _ = native.redraw(
-            np.concatenate(theta), self.gaps, rows[self.whole :], self.gap_weights, _BLOCK, seed,
-            threads,
-        )  # fmt: skip
-        return numbers
+
+        def draw() -> Cells:
+            drawn, _ = native.redraw(
+                np.concatenate(theta), self.gaps, rows[self.whole :], self.gap_weights, _BLOCK,
+                seed, threads,
+            )  # fmt: skip
+            return drawn
+
+        return found, draw
+
+    def _lines(self, c: int, parents: Sequence[tuple[int, ...]], threads: int) -> Given:
+        """With numbers: tables and lines of a network, and its Gaussian given what a row has."""
+        names, chance = self.schema.names, self.chance[c]
+        keys = [(names[v], tuple(names[p] for p in above), -1) for v, above in enumerate(parents)]
+        spec = self.found.scores.spec
+        every = learned_families(self._table(c), keys, spec, len(names), threads, {})
+        dag = Dag([(p, child) for child, above, _ in keys for p in above], names)
+        net = Network.trusted(dag, {d.name: d for d in every}, None)
+
+        def draw() -> Cells:
+            drawn = network_of(net, Draws(net, chance, 1).next(names, 1), 0)
+            rows = self.gaps.copy()
+            for gone, every in patterns(_gone(rows, self.variables)):
+                for at in np.split(every, range(0, len(every), block_rows(drawn, gone))[1:]):
+                    columns = dict(zip(names, rows[at].T, strict=True))
+                    told = MixedRows(drawn, gone, columns, at).filled("sample", chance)
+                    for name, cells in told.items():
+                        rows[at, names.index(name)] = cells
+            return rows
+
+        return [d.learned.observed for d in every if d.learned is not None], draw
 
     def _pseudocounts(self, child: int, parents: tuple[int, ...]) -> Floats:
         key = child, parents
@@ -222,10 +286,10 @@ class Augmented:
             self._prior[key] = np.array(pseudocounts_of(self.prior, own, above))
         return self._prior[key]
 
-    def _number(self, child: int, parents: tuple[int, ...], counts: Floats) -> int:
-        key = (child, parents, counts.tobytes())
+    def _number(self, child: int, parents: tuple[int, ...], found: Counts | Moments) -> int:
+        parts = (found,) if isinstance(found, Counts) else (found.n, found.mean, found.scatter)
+        key = (child, parents, b"".join(np.asarray(part).tobytes() for part in parts))
         if key not in self._known:
             self._known[key] = len(self.families)
-            axes = tuple(self.variables[i] for i in (*parents, child))
-            self.families.append(Family(child, parents, Counts.trusted(axes, counts, 0)))
+            self.families.append(Family(child, parents, found))
         return self._known[key]

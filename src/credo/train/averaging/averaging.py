@@ -28,7 +28,7 @@ from credo.train.averaging.chains import Sampled, sampled, walked
 from credo.train.averaging.exact import LISTED, graphs_of_orders, guard, listed, sums
 from credo.train.averaging.lists import Weighed, outside_line, weighed
 from credo.train.averaging.posterior import Made, drawn, drawn_with_cells, posterior
-from credo.train.numbers.choosing import Choice, asked_numbers, number_names
+from credo.train.numbers.ways import Choice, asked_numbers, number_names
 from credo.train.parameters.experiments import experiments, spooled_rows
 from credo.train.parameters.sources import Opened
 from credo.train.parameters.told import schema_with
@@ -43,6 +43,7 @@ MISSING = ("available-cases", "data-augmentation")
 """What may be done where cells are missing."""
 AUTO = 14
 """Variables up to which `method="auto"` sums over all graphs."""
+_CHAINS, _CELL_CHAINS = 16, 4  # of graphs alone, and with the cells that are missing
 _CELLS_FIRST = 16  # completions of the first blocks, where cells are drawn with the graph
 _DRAWN = 2000  # graphs drawn where only their sums are exact
 _ORDER = "the prior of orders favours graphs that fit many orders of the variables"
@@ -62,7 +63,7 @@ def average(
     max_parents: int | Mapping[str, int] | None = None,
     candidates: Mapping[str, Any] | None = None,
     error: float = 0.01,
-    chains: int = 4,
+    chains: int | None = None,
     seconds: float | None = None,
     rng: Rng = 0,
     numbers: Any = "auto",
@@ -91,15 +92,16 @@ def average(
         chains, which are tempered where they disagree.
     missing : "available-cases" or "data-augmentation"
         Where cells are missing: what parents gain is measured on the rows that have them, and how
-        sure the gaps are is left out; or graph, tables and cells are drawn in turn, so that answers
-        include it (discrete columns, BDeu or K2, by chains).
+        sure the gaps are is left out; or graph, parameters and cells are drawn in turn, so that
+        answers include it (BDeu, K2 or BGe, by chains).
     required, forbidden, tiers, max_parents, candidates
         As in `cr.learn`. By default as many parents as keep the families below 300,000, or 3; the
         record says how many.
     error : float
         The Monte Carlo error below which every edge is to be when chains stop.
     chains : int
-        How many chains, from different graphs.
+        How many chains, from different graphs: 16, or 4 where cells are drawn with them. The more,
+        the likelier one of them finds a mode that the others miss.
     seconds : float
         When over, the chains stop and the record says so; 60 where nobody says.
     numbers : "auto", "gaussian", "transformed", "binned", or a mapping from column to one
@@ -174,9 +176,16 @@ def average(
         opened = experiments(chosen.of(whole), intervened, soft)
     if score is None:
         score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
+    if score == "bge" and not cells and has_gaps(opened):
+        raise InputError(
+            "The score 'bge' needs whole rows, and cells are missing.",
+            hint='Use missing="data-augmentation", or score="bdeu".',
+        )
     beside: dict[str, Any] = {"contexts": named} if named else {}
     if targets := getattr(opened, "targets", ()):
         beside["interventions"] = targets
+    if chains is None:
+        chains = _CELL_CHAINS if cells else _CHAINS
     how = {"error": error, "chains": chains, "seed": int(seed), "threads": threads}
     if cells:
         table = rows_of(opened, score)
@@ -256,7 +265,9 @@ def _check(error: Any, chains: Any, seconds: Any) -> None:
     number = (int, float, np.number)
     if isinstance(error, bool) or not isinstance(error, number) or not 1e-4 <= error < 1:
         raise InputError(f"error must lie between 0.0001 and 1, got {shown(error)}.")
-    if isinstance(chains, bool) or not isinstance(chains, (int, np.integer)) or not chains >= 2:
+    if chains is not None and (
+        isinstance(chains, bool) or not isinstance(chains, (int, np.integer)) or not chains >= 2
+    ):
         raise InputError(f"chains must be a whole number, 2 or more, got {shown(chains)}.")
     if seconds is not None and (
         isinstance(seconds, bool) or not isinstance(seconds, number) or not seconds > 0
@@ -317,14 +328,14 @@ def _sampled(found: Weighed, how: dict[str, Any], left: Any) -> Made:
 def _augmented(found: Weighed, running: Augmented, how: dict[str, Any], left: Any) -> Made:
     """Chains of graphs and missing cells."""
     ended = walked(
-        found, running, error=how["error"], threads=how["threads"], left=left, first=_CELLS_FIRST,
-        warm=(),
+        found, running, chains=how["chains"], error=how["error"], threads=how["threads"], left=left,
+        first=_CELLS_FIRST, warm=(),
     )  # fmt: skip
     details, notes = _told(found, ended, how["chains"])
     details |= {"missing": "data-augmentation", "graphs": "sampled with cells"}
     notes.append(
-        "cells are missing: graph, tables and cells were drawn in turn, so that answers include "
-        "how sure the gaps are"
+        "cells are missing: graph, parameters and cells were drawn in turn, so that answers "
+        "include how sure the gaps are"
     )
     return drawn_with_cells(
         running, ended.graphs, ended.edges, ended.errors, notes, details, ended.reason

@@ -36,12 +36,12 @@ __all__ = ["Running", "Sampled", "sampled", "walked"]
 Floats = NDArray[np.float64]
 
 _BLOCKS = 64  # the most blocks of a chain before two become one
-_KEPT = 16  # graphs that are kept of a block
+_KEPT = 64  # graphs that are kept of a block of all chains
 _FIRST = 64  # sweeps of the first blocks
 _FEWEST = 24  # blocks before the chains may stop
 _WARM = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85)  # shares of the scores, to begin with
 _RHAT = 1.05
-_APART, _PATIENCE = 1.2, 16_000  # R̂ above which chains are tempered, after so many sweeps
+_APART, _PATIENCE = 1.2, 64_000  # R̂ above which chains are tempered, after so many sweeps of all
 _SHARES = tuple(0.7**k for k in range(10))  # of the scores, in the copies of a tempered chain
 _RARE = 0.01  # p (1 − p) of an edge that is hardly ever there or not
 
@@ -99,13 +99,16 @@ def sampled(
                 "rows.",
             ) from failed
 
-    return walked(weighed, start(), error=error, threads=threads, left=left, again=start)
+    return walked(
+        weighed, start(), chains=chains, error=error, threads=threads, left=left, again=start
+    )
 
 
 def walked(
     weighed: Weighed,
     running: Running,
     *,
+    chains: int,
     error: float,
     threads: int,
     left: Callable[[], float],
@@ -118,7 +121,7 @@ def walked(
     Where they still disagree after a while, those of `again` begin anew, with copies.
     """
     n = len(weighed.rules.names)
-    moves = max(16, 2 * n)
+    moves, keep = max(16, 2 * n), max(min(_KEPT // chains, first), 1)
     shares: list[Floats] = []
     kept: list[NDArray[np.int32]] = []
     scores: list[Floats] = []
@@ -130,7 +133,7 @@ def walked(
                 running.run(first, moves, 1, threads, cold)
         while not reason:
             try:
-                x, graphs, s, m = running.run(sweeps, moves, _KEPT, threads)
+                x, graphs, s, m = running.run(sweeps, moves, keep, threads)
             except KeyboardInterrupt:
                 if len(shares) < 8:
                     raise
@@ -153,7 +156,7 @@ def walked(
                 )
                 if errors.max() <= error and rhat.max() <= _RHAT:
                     reason = f"every edge is known to {error:g}"
-                elif again is not None and total >= _PATIENCE and rhat.max() > _APART:
+                elif again is not None and total * chains >= _PATIENCE and rhat.max() > _APART:
                     running, again, copies = again(_SHARES), None, len(_SHARES)
                     shares, kept, scores, moved = [], [], [], np.zeros((4, 2))
                     sweeps, total = first, 0
@@ -201,7 +204,7 @@ def _known(x: Floats) -> tuple[Floats, Floats, Floats]:
     if common.any():
         size = float(np.median(spread[common] / np.maximum(errors[common], 1e-9) ** 2))
     else:
-        size = float(len(x) * _KEPT * x.shape[1])
+        size = float(len(x) * _KEPT)
     share = (p * size + 0.5) / (size + 1)
     errors = np.where(common, errors, np.maximum(errors, np.sqrt(share * (1 - share) / size)))
     within = np.maximum(spread, 1e-3)

@@ -56,7 +56,7 @@ def learned_families(
     spec: ScoreSpec,
     variables: int,
     threads: int,
-    counted: Mapping[tuple[str, tuple[str, ...], int], Counts],
+    counted: Mapping[tuple[str, tuple[str, ...], int], Counts | Moments],
 ) -> tuple[Local, ...]:
     """The posterior of each family, from one pass over the rows, or from counts that are here."""
     source = Opened(opened, {}, None, None)

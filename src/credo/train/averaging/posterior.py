@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from credo.model.structures.structure_posterior import StructurePosterior, consensus_edges
 from credo.model.values.record import Record
 from credo.stats.counts import Counts
+from credo.stats.moments import Moments
 from credo.train.averaging.augmented import Augmented
 from credo.train.averaging.exact import Sums
 from credo.train.averaging.families import learned_families, prior_said
@@ -100,7 +101,7 @@ def posterior(
     names = tuple(n for n in order if n in inner)
     at = [inner.index(n) for n in names]
     place = {n: i for i, n in enumerate(names)}
-    own: dict[Key, Counts] = {}
+    own: dict[Key, Counts | Moments] = {}
 
     def named(child: int, one: int) -> Key:
         if made.augmented is None:
@@ -110,7 +111,7 @@ def posterior(
         above = sorted((inner[p] for p in parents), key=place.__getitem__)
         key = inner[child], tuple(above), -1 if made.augmented is None else one
         if made.augmented is not None:
-            own[key] = made.augmented.families[one].counts
+            own[key] = made.augmented.families[one].statistic
         return key
 
     number: dict[Key, int] = {}

@@ -33,6 +33,7 @@ from credo.model.networks.linear_gaussian import LinePosterior
 from credo.model.networks.network import Network
 from credo.predict.rows.impute import impute
 from credo.stats.block import Block
+from credo.train.em.experiments import parameters_of
 from credo.train.em.layout import Parameters, Statistics
 from credo.train.em.maximise import NetworkEM
 from credo.train.em.relabel import Relabel
@@ -63,7 +64,7 @@ def with_gaps(setup: Setup, net: Network, draws: int, seed: int, until: float) -
     """The network of EM, whose families know their posterior after each of `draws` completions."""
     assert net.record is not None
     em = setup.em
-    open_ = [i for i in range(len(em.layout.names)) if _has_gaps(em, i)]
+    open_ = [i for i in range(len(net.names)) if _has_gaps(em, i)]
     if not draws or not open_ or all(_prior(em, i) is None for i in range(len(em.layout.names))):
         return net
     try:
@@ -192,7 +193,7 @@ class _Sampler:
     def __init__(self, setup: Setup, net: Network, open_: Sequence[int], seed: int) -> None:
         em = self.em = setup.em
         self.rng = np.random.default_rng(seed)
-        self.x = em.parameters_of(net.distributions)
+        self.x = parameters_of(em, net)
         self.exchanged = 0
         self.relabel = Relabel(em, self.x, setup.hidden)
         layout = em.layout

@@ -4,12 +4,16 @@ A row in which X was set is a row of the network without X's own family: its lik
 P(x | parents) out, and so do the expected counts. Rows are grouped by what was set in them; in the
 group of X its table is 1 everywhere, and what it counted is 0. Completed rows keep what was set in
 them.
+
+A soft experiment gives X a table of its own in its group: a family more, which counts there alone
+and is maximised as every other is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +27,12 @@ from credo.train.em.completed import Completed, completed, joined
 from credo.train.em.e_step import EStep
 from credo.train.em.far_step import e_step_of
 from credo.train.em.layout import Layout, Parameters, Statistics
+from credo.train.em.maximise import NetworkEM
+from credo.train.em.start import available_start
 from credo.train.parameters.experiments import Experiments
 from credo.train.parameters.told import Told
 
-__all__ = ["SetSteps", "completed_rows", "log_likelihood_of"]
+__all__ = ["SetSteps", "completed_rows", "log_likelihood_of", "parameters_of"]
 
 Floats = NDArray[np.float64]
 
@@ -43,23 +49,36 @@ class SetSteps(EStep):
         threads: int,
         stack: ExitStack,
     ) -> None:
-        self.layout, self.scales, self.threads = layout, scales, threads
-        self.parts: list[tuple[list[int], EStep]] = []
+        self.plain, self.scales, self.threads = layout, scales, threads
+        self.parts: list[tuple[list[tuple[int, int]], EStep]] = []  # (family, its own one or -1)
+        self.softly: list[int] = []  # what each family is that the layout has besides
+        families = list(layout.families)
         for names, table in rows.groups():
             own = [n for n in names if n in layout.at]
-            _refuse(layout, own, table)
+            _refuse(layout, own, table, rows.soft)
             step = e_step_of(layout, table, seen, scales, threads, stack)
+            set_ = []
             for n in own:
+                child, parents = layout.families[layout.at[n]]
+                set_.append((layout.at[n], len(families) if rows.soft else -1))
+                if rows.soft:
+                    self.softly.append(layout.at[n])
+                    name = named_under(n, names)
+                    families.append((replace(child, name=name), parents))
+                    step.observed[name] = step.observed[n]
+                    step.marginals[name] = step.marginals[n]
                 step.observed[n] = 0.0
-            self.parts.append(([layout.at[n] for n in own], step))
+            self.parts.append((set_, step))
+        self.layout = Layout(families)
         steps = [step for _, step in self.parts]
         self.rows = sum(s.rows for s in steps)
         self.gaps, self.observed = (
-            {n: sum(getattr(s, what)[n] for s in steps) for n in layout.names}
-            for what in ("gaps", "observed")
+            {n: sum(getattr(s, what).get(n, 0.0) for s in steps) for n in of.names}
+            for what, of in (("gaps", layout), ("observed", self.layout))
         )
         self.marginals = {
-            n: np.sum([s.marginals[n] for s in steps], axis=0) for n in steps[0].marginals
+            n: np.sum([s.marginals[n] for s in steps if n in s.marginals], axis=0)
+            for n in dict.fromkeys(n for s in steps for n in s.marginals)
         }
         self.native = self
 
@@ -82,10 +101,7 @@ class SetSteps(EStep):
         """Expected counts and moments under some parameters, and ln P(rows)."""
         found = []
         for set_, step in self.parts:
-            theta = x.theta.copy()
-            for i in set_:
-                self.layout.table(theta, i)[...] = 1.0
-            statistics, log = step.expect(Parameters(theta, x.lines))
+            statistics, log = step.expect(Parameters(self._tables(x.theta, set_), x.lines))
             found.append((self._without(set_, statistics), log))
         counts = np.sum([s.counts for s, _ in found], axis=0)
         moments = np.sum([s.moments for s, _ in found], axis=0)
@@ -105,9 +121,7 @@ class SetSteps(EStep):
         """Counts and moments with the gaps drawn under some parameters."""
         found = []
         for k, (set_, step) in enumerate(self.parts):
-            own = theta.copy()
-            for i in set_:
-                self.layout.table(own, i)[...] = 1.0
+            own = self._tables(theta, set_)
             counts, moments, impossible = step.native.draw(own, lines, seed ^ k, threads)
             found.append((self._without(set_, Statistics(counts, moments)), impossible))
         return (
@@ -116,24 +130,59 @@ class SetSteps(EStep):
             max(impossible for _, impossible in found),
         )
 
-    def _without(self, set_: Sequence[int], found: Statistics) -> Statistics:
-        counts = np.array(found.counts)
-        for i in set_:
+    def _tables(self, theta: Floats, set_: Sequence[tuple[int, int]]) -> Floats:
+        """The tables of one group: those of what was set are 1, or their own."""
+        out = theta[: self.plain.cells].copy()
+        for i, own in set_:
+            self.plain.table(out, i)[...] = 1.0 if own < 0 else self.layout.table(theta, own)
+        return out
+
+    def _without(self, set_: Sequence[tuple[int, int]], found: Statistics) -> Statistics:
+        """What a group counted, by all families."""
+        counts = np.zeros(self.layout.cells)
+        counts[: self.plain.cells] = found.counts
+        for i, own in set_:
+            if own >= 0:
+                self.layout.table(counts, own)[...] = self.layout.table(counts, i)
             self.layout.table(counts, i)[...] = 0.0
         return Statistics(counts, found.moments)
+
+
+def named_under(name: str, set_: Sequence[str]) -> str:
+    """What the family of a variable is called where it was softly set, with others.
+
+    >>> named_under("B", ["B", "C"])
+    'B under B, C'
+    """
+    return f"{name} under {', '.join(set_)}"
+
+
+def parameters_of(em: NetworkEM, net: Network) -> Parameters:
+    """The parameters of a network; under soft experiments its own, or what the rows suggest."""
+    if len(em.layout.names) == len(net.names):
+        return em.parameters_of(net.distributions)
+    x = em.parameters_of(net.distributions, available_start(em))
+    soft = net.record.details.get("soft", {}) if net.record is not None else {}
+    for name, values in soft.items():
+        if name in em.layout.at:
+            table = em.layout.table(x.theta, em.layout.at[name])
+            if table.shape == np.shape(values):
+                table[...] = values
+    return x
 
 
 def completed_rows(net: Network, rows: Table | Experiments, seed: int) -> Completed:
     """Rows completed under a network, with what was set in them."""
     if isinstance(rows, Table):
         return completed(net, rows, seed)
-    done = [(set_, completed(_without(net, set_), part, seed)) for set_, part in rows.groups()]  # type: ignore[arg-type]
+    under = _under if rows.soft else _without
+    done = [(set_, completed(under(net, set_), part, seed)) for set_, part in rows.groups()]  # type: ignore[arg-type]
     table = joined([one.table for _, one in done])
     masks = {
         name: np.concatenate([np.full(len(one.table), name in set_) for set_, one in done])
         for name in {n for set_, _ in done for n in set_}
     }
-    whole = Experiments(table, Told((), lambda part, at: masks))
+    whole = Experiments(table, Told((), lambda part, at: masks), rows.soft)
     return Completed(whole, sum(one.drawn for _, one in done))
 
 
@@ -144,6 +193,9 @@ def log_likelihood_of(net: Network, rows: Table | Experiments) -> float:
     total = 0.0
     for set_, part in rows.groups():
         assert isinstance(part, Table)
+        if rows.soft:
+            total += encoded_log_likelihood(_under(net, set_), part)
+            continue
         uniform = sum(np.log(net.variable(n).arity) for n in set_ if n in net.names)
         total += encoded_log_likelihood(_without(net, set_), part) + part.block.weight * uniform
     return float(total)
@@ -158,7 +210,16 @@ def _without(net: Network, names: Sequence[str]) -> Network:
     return Network(net.dag.do(list(own)), {**net.distributions, **uniform})
 
 
-def _refuse(layout: Layout, names: Sequence[str], table: Table | Stream) -> None:
+def _under(net: Network, names: Sequence[str]) -> Network:
+    """The network with the tables that some variables have where they are softly set."""
+    assert net.record is not None
+    soft = net.record.details["soft"]
+    own = {n: net.cpt(n) for n in names if n in net.names}
+    tables = {n: Cpt(c.child, c.parents, soft[named_under(n, names)]) for n, c in own.items()}
+    return Network(net.dag, {**net.distributions, **tables})
+
+
+def _refuse(layout: Layout, names: Sequence[str], table: Table | Stream, soft: bool) -> None:
     for name in names:
         child = layout.families[layout.at[name]][0]
         if not child.is_discrete:
@@ -166,7 +227,7 @@ def _refuse(layout: Layout, names: Sequence[str], table: Table | Stream) -> None
                 f"EM takes rows in which discrete variables were set; {name!r} is a number.",
                 hint="Cut it into intervals, or leave out the rows in which it was set.",
             )
-        if name not in table.schema or table.tally([name])[name].skipped > 0:
+        if not soft and (name not in table.schema or table.tally([name])[name].skipped > 0):
             raise InputError(
                 f"{name!r} was set in rows in which its cell is missing.",
                 hint="Write what it was set to, or leave those rows out.",

@@ -62,8 +62,14 @@ def finished(
         log_likelihood = em.expect(em.maximise(statistics))[1]
     if random and setup.unnamed:
         statistics = _ordered(setup, statistics)
-    specs = []
+    specs: list[FamilySpec] = []
+    soft: dict[str, Any] = {}
+    x = em.maximise(statistics) if len(em.layout.names) > len(setup.graph.nodes) else None
     for i, (child, parents) in enumerate(em.layout.families):
+        if child.name not in setup.graph:  # of a soft experiment
+            assert x is not None
+            soft[child.name] = em.layout.table(x.theta, i)
+            continue
         belief, local = em.beliefs[i], em.held.get(i)
         how = "fixed" if local is not None else belief.estimate
         tied = em.groups.get(child.name, ())
@@ -75,7 +81,7 @@ def finished(
     net = learn(setup.graph, specs, weight, setup.source, method, began)
     net, collapsed = _floored(setup, net)
     if em.counted:  # the laws that they need, or what is expected of them
-        log_likelihood = em.expect(em.parameters_of(net.distributions))[1]
+        log_likelihood = em.expect(em.parameters_of(net.distributions, x))[1]
     assert net.record is not None
     missing = {n: g / em.weight for n, g in rows_seen.gaps.items()}
     seen = {n: 0.0 if n in setup.hidden else 1.0 - m for n, m in missing.items()}
@@ -88,9 +94,10 @@ def finished(
         "starts_dropped": tuple(dropped),
         "hidden": setup.hidden,
         "missing": {n: m for n, m in missing.items() if m},
-        "observed": {n: w / em.weight for n, w in rows_seen.observed.items()},
+        "observed": {n: w / em.weight for n, w in rows_seen.observed.items() if n in missing},
         "information": information(net, setup.sample, seen) if told else {},
         "problems": rows_seen.native.problems,
+        **({"soft": soft} if soft else {}),
     }
     record = replace(
         net.record,

@@ -69,6 +69,7 @@ def em(
     decay: float = 0.7,
     draws: int = DRAWS,
     intervened: Any = None,
+    soft: bool = False,
     numbers: Any = "gaussian",
     weights: Any = None,
     schema: Any = None,
@@ -84,6 +85,9 @@ def em(
         The rows. Any cell may be missing.
     prior, default, estimate, fixed, tied, intervened : optional
         As in `cr.fit`. With a prior, what EM raises is ln P(rows) plus the prior's terms.
+    soft : bool
+        Whether experiments change a variable's table and do not cut it: it has another one in
+        those rows, which the record keeps as `details["soft"]`.
     start : None, "available", "random", "uniform", or Network
         Where to start. None is the rows in which a family is observed, and noise for what never
         is; a network goes on from its numbers.
@@ -135,7 +139,8 @@ def em(
         graph, source, prior, seconds=seconds, start=start, restarts=restarts, hidden=hidden,
         method=method, tol=tol, max_iter=max_iter, rng=rng, estimate=estimate, default=default,
         fixed=fixed, tied=tied, accelerate=accelerate, batch=batch, passes=passes, decay=decay,
-        draws=draws, intervened=intervened, weights=weights, schema=schema, threads=threads,
+        draws=draws, intervened=intervened, soft=soft, weights=weights, schema=schema,
+        threads=threads,
     )  # fmt: skip
 
 

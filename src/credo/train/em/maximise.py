@@ -155,11 +155,19 @@ class NetworkEM(EMProblem[Parameters, Statistics]):
             i, local.intercept.transpose(turn), slopes, local.variance.transpose(turn)
         )
 
-    def parameters_of(self, locals_: Mapping[str, Local]) -> Parameters:
-        """The parameters of some distributions; fixed families keep theirs, tied ones are equal."""
-        x = Parameters(np.empty(self.layout.cells), np.empty(self.layout.line_numbers))
+    def parameters_of(
+        self, locals_: Mapping[str, Local], beside: Parameters | None = None
+    ) -> Parameters:
+        """The parameters of some distributions; fixed families keep theirs, tied ones are equal.
+
+        `beside` has those of families that have no distribution, and is written over.
+        """
+        x = beside
+        if x is None:
+            x = Parameters(np.empty(self.layout.cells), np.empty(self.layout.line_numbers))
         for i, name in enumerate(self.layout.names):
-            self.layout.part(x, i)[...] = self.values_of(i, locals_[name])
+            if beside is None or name in locals_:
+                self.layout.part(x, i)[...] = self.values_of(i, locals_[name])
         return self.constrained(x)
 
     def constrained(self, x: Parameters) -> Parameters:

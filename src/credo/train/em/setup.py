@@ -20,7 +20,8 @@ from credo.model.networks.network import Network
 from credo.model.values.reals import shown
 from credo.stats.block import Block
 from credo.stats.moments import Moments
-from credo.train.em.experiments import SetSteps
+from credo.train.em.e_step import EStep
+from credo.train.em.experiments import SetSteps, parameters_of
 from credo.train.em.far_step import e_step_of
 from credo.train.em.layout import Layout, Parameters
 from credo.train.em.maximise import Belief, NetworkEM
@@ -64,18 +65,20 @@ def prepared(
     schema: Any,
     threads: int | None,
     intervened: Any = None,
+    soft: bool = False,
     stack: ExitStack | None = None,
 ) -> Setup:
     """Read and check everything, and fold the rows; what an engine keeps of them is let go by
     `stack`."""
     stack = ExitStack() if stack is None else stack
     like = graph if isinstance(graph, Network) else None
+    told: Any
     if isinstance(source, Experiments):
         told = source
     else:
         schema = schema_with(source, schema, intervened)
         rows = opened(graph, source, start, fixed, hidden, weights, schema)
-        told = experiments(rows, intervened)
+        told = experiments(rows, intervened, soft)
     rows = told.table if isinstance(told, Experiments) else told
     graph = parameters._graph(graph)
     known, given = _known(graph, like, start, fixed), _hidden(hidden, graph)
@@ -102,11 +105,12 @@ def prepared(
     beliefs = _with_numbers(beliefs, layout, rows, seen)
     scales = _shared(_scales(rows, variables, seen), together, layout)
     workers = checked_threads(threads)
-    e_step = (
-        SetSteps(layout, told, seen, scales, workers, stack)
-        if isinstance(told, Experiments)
-        else e_step_of(layout, rows, seen, scales, workers, stack)
-    )
+    if isinstance(told, Experiments):
+        e_step: EStep
+        e_step = sets = SetSteps(layout, told, seen, scales, workers, stack)
+        beliefs += [_free(layout.names[i], beliefs[i], held, together) for i in sets.softly]
+    else:
+        e_step = e_step_of(layout, rows, seen, scales, workers, stack)
     never = tuple(n for n in graph.nodes if e_step.gaps[n] >= e_step.weight * (1 - 1e-12))
     unnamed = tuple(n for n in never if isinstance(given.get(n), int))
     sample = rows if isinstance(rows, Table) else rows.take(np.arange(min(len(rows), _FIRST)), seen)
@@ -115,6 +119,16 @@ def prepared(
             raise InputError(f"{name!r} counts, and no row has a number of it.")
     em = NetworkEM(e_step, beliefs, held, together)
     return Setup(graph, em, never, unnamed, said, sample, str(rows.schema.source))
+
+
+def _free(name: str, belief: Belief, held: Any, together: Any) -> Belief:
+    """The prior of a family that an experiment changes; it is that of the family elsewhere."""
+    if name in held or name in together:
+        raise InputError(
+            f"A soft experiment changes the table of {name!r}, which is fixed= or tied=.",
+            hint="Leave it out there, or leave out the rows of the experiment.",
+        )
+    return belief
 
 
 def opened(
@@ -297,7 +311,9 @@ def _shared(
 
 def start_of(setup: Setup, net: Network) -> Parameters:
     """The parameters of a start, which must have the same families."""
-    for child, parents in setup.em.layout.families:
+    em = setup.em
+    for name in setup.graph.nodes:
+        child, parents = em.layout.families[em.layout.at[name]]
         if child.name not in net.distributions:
             raise unknown_name("Variable", child.name, net.names, "in the start")
         local = net.distributions[child.name]
@@ -306,5 +322,5 @@ def start_of(setup: Setup, net: Network) -> Parameters:
                 f"In the start {child.name!r} has the parents {[p.name for p in local.parents]}, "
                 f"in the graph {[p.name for p in parents]}."
             )
-    x, em = setup.em.parameters_of(net.distributions), setup.em
+    x = parameters_of(em, net)
     return em.with_laws(x, x.theta)

@@ -10,6 +10,7 @@ someone who knows how the table came about.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,15 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, TableError
 from credo.core.frozen import Frozen
 from credo.core.render import bar, number, shortened, table_html, table_text
+from credo.core.schema import Schema, Variable
 from credo.data import Stream, Table, read
 from credo.model.values.reals import shown
 from credo.model.values.value import finite
+from credo.stats.block import Block
+from credo.stats.counts import Counts
+from credo.stats.moments import Moments
+from credo.stats.plan import tally_block
+from credo.stats.tally import Tally
 
 __all__ = ["Missingness", "missingness"]
 
@@ -116,48 +123,51 @@ def missingness(source: Any, *, level: float = 0.001) -> Missingness:
     """
     if not 0 < finite(level, "level") < 1:
         raise InputError(f"level must be a probability between 0 and 1, got {shown(level)}.")
-    table = source if isinstance(source, (Table, Stream)) else read(source)
-    if isinstance(table, Stream):
-        table = table.load()
-    if not len(table):
+    opened = source if isinstance(source, (Table, Stream)) else read(source)
+    found = opened.fold(_patterns, _merged)
+    if not found:
         raise TableError("There are no rows to look at.")
-    weights = np.ones(len(table)) if table.weights is None else table.weights.astype(np.float64)
+    names = opened.schema.names
+    gone = np.array([np.frombuffer(pattern, dtype=np.bool_) for pattern in found])
+    weights = np.array(list(found.values()))
     total = float(weights.sum())
-    names = table.schema.names
-    gone = np.stack(
-        [
-            a == v.arity if v.is_discrete else np.isnan(a)
-            for v, a in zip(table.schema.variables, table.block.arrays, strict=True)
-        ],
-        axis=1,
-    )
     rates = {n: float(weights @ gone[:, k]) / total for k, n in enumerate(names)}
+    shares = [
+        (tuple(n for n, g in zip(names, pattern, strict=True) if g), float(weight) / total)
+        for pattern, weight in zip(gone, weights, strict=True)
+    ]
     return Missingness(
         total,
         rates,
-        _patterns(gone, weights, names, total),
+        tuple(sorted(shares, key=lambda x: (-x[1], len(x[0]), x[0]))),
         _together(gone, weights, names, total, level),
-        _depends(table, gone, weights, level),
+        _depends(opened, rates, total, level),
         {
             c.name: (c.missing_rate, c.reason)
-            for c in table.schema.columns
+            for c in opened.schema.columns
             if not c.used and c.missing
         },
     )
 
 
-def _patterns(
-    gone: NDArray[np.bool_], weights: Floats, names: tuple[str, ...], total: float
-) -> tuple[tuple[tuple[str, ...], float], ...]:
-    packed = np.packbits(gone, axis=1)
-    _, first, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-    share = np.zeros(len(first))
-    np.add.at(share, inverse.ravel(), weights)
-    found = []
-    for k in np.argsort(-share, kind="stable"):
-        columns = tuple(n for n, g in zip(names, gone[first[k]], strict=True) if g)
-        found.append((columns, float(share[k]) / total))
-    return tuple(sorted(found, key=lambda x: (-x[1], len(x[0]), x[0])))
+def _gone(table: Table) -> NDArray[np.bool_]:
+    """Which cells are missing."""
+    columns = zip(table.schema.variables, table.block.arrays, strict=True)
+    return np.stack([a == v.arity if v.is_discrete else np.isnan(a) for v, a in columns], axis=1)
+
+
+def _patterns(table: Table) -> dict[bytes, float]:
+    """The sets of columns that are missing at once, with the weight of their rows."""
+    packed, inverse = np.unique(np.packbits(_gone(table), axis=1), axis=0, return_inverse=True)
+    weights = np.bincount(inverse.ravel(), table.weights, minlength=len(packed))
+    gone = np.unpackbits(packed, axis=1, count=len(table.schema)).astype(np.bool_)
+    return {row.tobytes(): float(w) for row, w in zip(gone, weights, strict=True)}
+
+
+def _merged(a: dict[bytes, float], b: dict[bytes, float]) -> dict[bytes, float]:
+    for pattern, weight in b.items():
+        a[pattern] = a.get(pattern, 0.0) + weight
+    return a
 
 
 def _together(
@@ -184,44 +194,55 @@ def _together(
 
 
 def _depends(
-    table: Table, gone: NDArray[np.bool_], weights: Floats, level: float
+    source: Table | Stream, rates: dict[str, float], total: float, level: float
 ) -> tuple[tuple[str, str, float], ...]:
     """Columns whose gaps go with another column's values: χ² for states, Welch's t for numbers."""
     from scipy.stats import chi2, norm
 
-    names = table.schema.names
-    total = float(weights.sum())
-    targets = [k for k in range(len(names)) if 5 <= weights @ gone[:, k] <= total - 5]
+    names = source.schema.names
+    targets = tuple(n for n in names if 5 <= rates[n] * total <= total - 5)
+    if not targets:
+        return ()
+    tally = source.fold(partial(_beside_gaps, targets))
+    assert tally is not None
     tests = max(len(targets) * (len(names) - 1), 1)
     out = []
-    for k in targets:
-        for j, variable in enumerate(table.schema.variables):
-            if j == k:
+    for target in targets:
+        for name in names:
+            if name == target:
                 continue
-            seen = ~gone[:, j]
-            a, column, w = gone[seen, k], table.block.arrays[j][seen], weights[seen]
-            if not 5 <= w @ a <= float(w.sum()) - 5:
-                continue
-            if variable.is_discrete:
-                observed = np.zeros((2, variable.arity))
-                np.add.at(observed, (a.astype(np.intp), column.astype(np.intp)), w)
+            found = tally[name, [_GAP + target]]
+            if isinstance(found, Counts):
+                observed = np.asarray(found, dtype=np.float64)  # [there and gone, states]
+                if not (observed.sum(axis=1) >= 5).all():
+                    continue
                 observed = observed[:, observed.sum(axis=0) > 0]
                 expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / observed.sum()
                 square = ((observed - expected) ** 2 / expected).sum()
                 p = float(chi2.sf(square, max(observed.shape[1] - 1, 1)))
             else:
-                (one, spread), (two, other) = (_mean(column[s], w[s]) for s in (a, ~a))
-                error = np.sqrt(spread + other)
+                assert isinstance(found, Moments)
+                n = found.n.astype(np.float64)
+                if len(n) < 2 or not (n >= 5).all():
+                    continue
+                error = np.sqrt((found.scatter[:, 0, 0] / (n - 1) / n).sum())
                 if not error > 0:
                     continue
-                p = float(2 * norm.sf(abs(one - two) / error))
+                p = float(2 * norm.sf(abs(found.mean[0, 0] - found.mean[1, 0]) / error))
             if p < level / tests:
-                out.append((names[k], names[j], p))
+                out.append((target, name, p))
     return tuple(sorted(out, key=lambda x: x[2]))
 
 
-def _mean(values: Floats, weights: Floats) -> tuple[float, float]:
-    """A weighted mean, and the variance of that mean; a weight of k is k rows."""
-    n = float(weights.sum())
-    mean = float(weights @ values) / n
-    return mean, float(weights @ (values - mean) ** 2) / (n - 1) / n
+_GAP = "\0gap of "  # a column that nobody has
+
+
+def _beside_gaps(targets: tuple[str, ...], table: Table) -> Tally:
+    """Each column beside whether a cell of each target is missing."""
+    schema, gone = table.schema, _gone(table)
+    marks = [Variable(_GAP + n, "discrete", (False, True)) for n in targets]
+    columns = [gone[:, schema.index(n)].astype(np.uint8) for n in targets]
+    block = Block(
+        Schema((*schema.variables, *marks)), (*table.block.arrays, *columns), table.weights
+    )
+    return tally_block(block, [(n, [_GAP + t]) for t in targets for n in schema.names if n != t])

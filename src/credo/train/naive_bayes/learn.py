@@ -154,7 +154,7 @@ def read_for(
         return source, {}
     plan = plan_of([n for n in every if n not in (target, weigher)], kinds, states=states)
     words = given_words(plan, aside, one=isinstance(kinds, str), more=more)
-    if more and aside.get(target) == _EMPTY:
+    if more and aside.get(target) == EMPTY:
         if classes is None:
             raise InputError(
                 f"Every label in {target!r} is missing: there is no class to learn.",
@@ -175,10 +175,10 @@ def is_constant(reason: str) -> bool:
     >>> is_constant("every cell is 'u'"), is_constant("every cell is missing")
     (True, False)
     """
-    return reason.startswith("every cell") and reason != _EMPTY
+    return reason.startswith("every cell") and reason != EMPTY
 
 
-_EMPTY = "every cell is missing"
+EMPTY = "every cell is missing"
 
 
 def given_words(
@@ -195,7 +195,7 @@ def given_words(
     words: dict[str, Any] = {}
     for name, kind in () if plan.word == "auto" and not aside else plan.kinds.items():
         reason = aside.get(name, "")
-        constant, empty = is_constant(reason), reason == _EMPTY
+        constant, empty = is_constant(reason), reason == EMPTY
         if kind == "ignore":
             words[name] = "drop"
         elif name in plan.states:

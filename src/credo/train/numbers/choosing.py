@@ -21,43 +21,29 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.core.errors import InputError, LateError, unknown_name
-from credo.core.render import many, number, shortened
-from credo.core.scales import KINDS, Bins, Scale, Transform
+from credo.core.errors import InputError, LateError
+from credo.core.scales import KINDS, Bins, Scale
 from credo.data import Stream, Table
 from credo.model.graphs.dag import Dag
-from credo.model.networks.network import Network
 from credo.stats.family import Family
 from credo.train.numbers.cutting import some_rows
-from credo.train.numbers.densities import FineDensity, fine_density
+from credo.train.numbers.densities import FineDensity, fine_density, shape
 from credo.train.numbers.revising import revised_cuts
 from credo.train.numbers.transforms import PRICED, best_transform, named_transform
+from credo.train.numbers.ways import Choice, asked_numbers, cut_points_given, number_names
 from credo.train.numbers.whole import in_unit_cells, whole_bins, why_not_whole
 from credo.train.scores.family_scores import family_scores
-from credo.train.scores.scale_terms import scale_terms
 from credo.train.scores.scores import ScoreSpec
 
-__all__ = [
-    "SPEC",
-    "WAYS",
-    "Choice",
-    "asked_numbers",
-    "chosen_scales",
-    "number_names",
-    "plain_numbers",
-    "scaled_for",
-]
+__all__ = ["SPEC", "chosen_scales", "scaled_for"]
 
 Floats = NDArray[np.float64]
-
-WAYS = ("auto", "gaussian", "transformed", "binned", "counts")
-"""How the numbers of a table can be modelled, all of them."""
 
 _BINS = 5  # of like share, with which a column begins
 _ROUNDS = 2  # of revising the cuts with the graph
@@ -71,89 +57,6 @@ SPEC = ScoreSpec.of("bdeu")
 
 Judge = Callable[[Any, float | None], tuple[Dag, float]]
 """Of scaled rows, within some seconds: a graph and its score, a marginal likelihood."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The scales of the columns that have one, and the heights by which they were chosen."""
-
-    asked: Mapping[str, Any]
-    scales: Mapping[str, Scale]
-    heights: Mapping[str, float]
-    rows: int
-    late: str = ""
-
-    def of(self, source: Table | Stream) -> Table | Stream:
-        """The source on these scales."""
-        out: Table | Stream = source.scaled(self.scales) if self.scales else source
-        return out
-
-    @property
-    def ways(self) -> dict[str, str]:
-        """How each number is modelled, in a word or two."""
-        return {n: _word(self.scales.get(n)) for n in self.asked}
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """A line that says so and why; none where all are as they were."""
-        ways = self.ways
-        if set(ways.values()) <= {"gaussian"} and not self.late:
-            return ()
-        groups = {way: [n for n in ways if ways[n] == way] for way in dict.fromkeys(ways.values())}
-        note = "; ".join(f"{shortened(names)} {way}" for way, names in groups.items())
-        if len(self.heights) > 1:
-            heights = ", ".join(f"{h:,.1f} {how}" for how, h in self.heights.items())
-            note += f" (ln P of {many(self.rows, 'row')}: {heights})"
-        return (f"numbers: {note}" + (f"; {self.late}" if self.late else ""),)
-
-    def told(
-        self, net: Network, source: Any, left: float | None = None, limit: float | None = None
-    ) -> Network:
-        """A network with a record that says how each number is modelled, and why.
-
-        Its score is that of the user's numbers, as `cr.score` gives it; of the seconds that were
-        `left` after choosing it speaks as of all that were given.
-        """
-        record = net.record
-        assert record is not None and record.score is not None
-        notes, height = tuple(record.notes), record.score
-        if left is not None and limit is not None:
-            spent, asked = f"budget of {left:g} s", f"budget of {limit:g} s"
-            notes = tuple(n.replace(spent, asked) for n in notes)
-            record = replace(record, reason=record.reason.replace(spent, asked))
-        terms = math.fsum(scale_terms(source, net.names).values())
-        details, notes = {**record.details, "numbers": self.ways}, (*notes, *self.notes)
-        trace = tuple(t + terms for t in record.trace)
-        told = replace(record, score=height + terms, trace=trace, notes=notes, details=details)
-        return net.with_record(told)
-
-
-def asked_numbers(numbers: Any, names: Sequence[str]) -> dict[str, Any]:
-    """What was asked of each continuous column: one of `WAYS`, a kind of transform, or cut points.
-
-    >>> asked_numbers({"fare": "log"}, ["age", "fare"])
-    {'age': 'gaussian', 'fare': 'log'}
-    """
-    if isinstance(numbers, str):
-        if numbers not in WAYS:
-            raise InputError(
-                f"numbers must be one of {', '.join(map(repr, WAYS))} or a mapping from column to "
-                f"one, got {numbers!r}.",
-                hint="A kind of transform is given by column: numbers={'fare': 'log'}.",
-            )
-        return dict.fromkeys(names, numbers)
-    if not isinstance(numbers, Mapping):
-        raise InputError(
-            f"numbers must be one of {', '.join(map(repr, WAYS))} or a mapping from column to one, "
-            f"got {numbers!r}."
-        )
-    for name, way in numbers.items():
-        if name not in names:
-            raise unknown_name("The column", name, names, "one of the numbers")
-        if isinstance(way, str) and way not in (*WAYS, *KINDS):
-            ways = ", ".join(map(repr, (*WAYS, *KINDS)))
-            raise InputError(f"The numbers of {name!r} are modelled as {ways}, got {way!r}.")
-    return {n: numbers.get(n, "gaussian") for n in names}
 
 
 def chosen_scales(
@@ -208,20 +111,6 @@ def scaled_for(graph: Dag, source: Table | Stream, numbers: Any) -> Table | Stre
     return chosen_scales(source, asked, judge, parents=parents).of(source)
 
 
-def number_names(source: Any) -> list[str]:
-    """The continuous columns of a table or stream that have no scale yet."""
-    if not isinstance(source, (Table, Stream)):
-        return []
-    return [v.name for v in source.schema.variables if not v.is_discrete and v.scale is None]
-
-
-def plain_numbers(numbers: Any) -> Any:
-    """What was asked of the numbers, in plain values."""
-    if isinstance(numbers, str):
-        return numbers
-    return {n: w if isinstance(w, str) else [float(c) for c in w] for n, w in numbers.items()}
-
-
 @dataclass(frozen=True)
 class _Fit:
     """A graph of scaled rows and its height on the user's scale."""
@@ -248,6 +137,8 @@ class _Chooser:
         self.best = _Fit(Dag(()), {}, -math.inf)
         self.late = ""
         self.fine: dict[str, FineDensity] = {}
+        self.shapes: dict[str, float] = {}
+        self.last = rows  # on some scales
         self.heights: dict[str, float] = {}
         self.tried: dict[str, _Fit] = {}
 
@@ -326,6 +217,17 @@ class _Chooser:
         if self.until is not None and time.perf_counter() > self.until:
             raise LateError("choosing took too long")
 
+    def scaled(self, scales: Mapping[str, Scale]) -> Table:
+        """The rows on some scales."""
+        self.last = self.last.rescaled(scales)
+        return self.last
+
+    def shape(self, name: str) -> float:
+        """What a column could gain at most by another shape, roughly."""
+        if name not in self.shapes:
+            self.shapes[name] = shape(self.numbers(name), self.rows.weights)
+        return self.shapes[name]
+
     def scale(self, name: str, way: Any) -> Scale | None:
         """The scale of a column that was asked for, if it needs one."""
         x = self.numbers(name)
@@ -333,7 +235,8 @@ class _Chooser:
             return None
         if way == "transformed":
             self.in_time()
-            return best_transform(x, self.rows.weights)
+            little = self.shape(name) < 0.5 * PRICED * math.log(len(x))
+            return None if little else best_transform(x, self.rows.weights)
         if way in KINDS:
             return named_transform(way, name, x)
         if way == "counts":
@@ -341,7 +244,7 @@ class _Chooser:
         fine = self.density(name)
         if fine is None:
             return None
-        return fine.bins(fine.shares(_BINS) if way == "binned" else _cuts(name, way))
+        return fine.bins(fine.shares(_BINS) if way == "binned" else cut_points_given(name, way))
 
     def density(self, name: str) -> FineDensity | None:
         """The fine density of a column, made once."""
@@ -354,8 +257,7 @@ class _Chooser:
 
     def fit(self, how: str, scales: Mapping[str, Scale], parts: int) -> _Fit:
         """Learn from the rows on some scales."""
-        rows = self.rows.scaled(scales) if scales else self.rows
-        dag, height = self.judge(rows, self.left(parts))
+        dag, height = self.judge(self.scaled(scales), self.left(parts))
         height += sum(self.offset(n, s) for n, s in scales.items())
         fit = _Fit(dag, scales, height)
         if height > self.heights.get(how, -math.inf):
@@ -374,20 +276,22 @@ class _Chooser:
 
     def worth_binning(self, best: _Fit, free: Sequence[str]) -> dict[str, Bins]:
         """Bins for the columns whose shape is worth more than what the graph says of them."""
-        scaled = self.rows.scaled(best.scales) if best.scales else self.rows
+        scaled = self.scaled(best.scales)
         scores = family_scores(scaled, SPEC, available=any(scaled.block.gaps))
         dag, out = best.dag, {}
         for name in free:
             self.in_time()
-            fine = self.density(name)
-            if fine is None:
-                continue
             with_, without = [], []
             for child in (name, *dag.children(name)):
                 parents = dag.parents(child)
                 with_.append(Family(child, parents))
                 without.append(Family(child, () if child == name else _less(parents, name)))
             said = math.fsum(scores.of(with_)) - math.fsum(scores.of(without))
+            if self.shape(name) < _RISK * said:
+                continue
+            fine = self.density(name)
+            if fine is None:
+                continue
             scale = best.scales.get(name)
             gaussian = float(scores.of([Family(name, ())])[0])
             gaussian += self.offset(name, scale) if scale is not None else 0.0
@@ -400,9 +304,9 @@ class _Chooser:
         whole = [n for n in free if not why_not_whole(n, self.numbers(n)) and n not in self.kept]
         if not whole:
             return {}
-        now = self.rows.scaled(best.scales) if best.scales else self.rows
+        now = self.scaled(best.scales)
         then = {n: whole_bins(n, self.numbers(n)) for n in whole}
-        scaled = self.rows.scaled(then)
+        scaled = self.scaled(then)
         families = [Family(n, ()) for n in whole]
         self.in_time()
         gaps = any(self.rows.block.gaps)
@@ -421,13 +325,13 @@ class _Chooser:
         free = [n for n in bins if isinstance(self.asked[n], str) and self.asked[n] != "counts"]
         for turn in range(_ROUNDS if free else 0):
             best = self.best
-            scales, scaled = dict(best.scales), self.rows.scaled(best.scales)
+            scales, scaled = dict(best.scales), self.scaled(best.scales)
             for name in free:
                 self.in_time()
                 fine = self.fine[name]
                 cuts = revised_cuts(name, self.numbers(name), fine, best.dag, scaled)
                 scales[name] = fine.bins(cuts)
-                scaled = self.rows.scaled(scales)
+                scaled = self.scaled(scales)
             if all(scales[n] == best.scales[n] for n in free):
                 return
             if not self.take(self.fit("binned", scales, _ROUNDS - turn + 1)):
@@ -436,24 +340,3 @@ class _Chooser:
 
 def _less(parents: Sequence[str], name: str) -> tuple[str, ...]:
     return tuple(p for p in parents if p != name)
-
-
-def _cuts(name: str, given: Any) -> list[float]:
-    """Cut points that were given, checked."""
-    try:
-        cuts = [float(c) for c in given]
-    except (TypeError, ValueError):
-        cuts = [math.nan]
-    if not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
-        raise InputError(f"The cut points of {name!r} must be rising numbers, got {given!r}.")
-    return cuts
-
-
-def _word(scale: Scale | None) -> str:
-    if scale is None:
-        return "gaussian"
-    if isinstance(scale, Transform):
-        return "transformed"
-    if scale.counts:
-        return "counts"
-    return f"in {number(len(scale))} bins" if len(scale) > 1 else "by its own density"

@@ -28,7 +28,7 @@ from credo.core.scales import Bins
 from credo.stats.histogram import Histogram, fine_edges
 from credo.train.numbers.criteria import best_cuts
 
-__all__ = ["FineDensity", "fine_density"]
+__all__ = ["FineDensity", "fine_density", "shape"]
 
 Floats = NDArray[np.float64]
 
@@ -145,6 +145,29 @@ def fine_density(numbers: Floats, weights: NDArray[Any] | None = None) -> FineDe
     below = np.concatenate([[0.0], np.cumsum(count)])
     beyond = (max(left, resolution), max(right, resolution))
     return FineDensity(values, below, edges, atoms, resolution, beyond)
+
+
+def shape(numbers: Floats, weights: NDArray[Any] | None = None) -> float:
+    """What any density could say of a column more than one Gaussian, about or above, in nats:
+    N times the negentropy, by distances of neighbours some places apart (Vasicek 1976). Infinite
+    where values repeat or rows have weights, which it does not judge.
+
+    >>> x = np.random.default_rng(0).normal(size=500)
+    >>> round(shape(x)), round(shape(np.exp(x)))
+    (11, 356)
+    """
+    x = np.sort(numbers[~np.isnan(numbers)])
+    n = len(x)
+    if weights is not None or n < 5:
+        return math.inf
+    reach = max(int(math.sqrt(n) / 1.5), 2)
+    last = np.minimum(np.arange(n) + reach, n - 1)
+    first = np.maximum(np.arange(n) - reach, 0)
+    wide = x[last] - x[first]
+    if 2 * np.count_nonzero(np.diff(x) == 0) > n or not (wide > 0).all():
+        return math.inf
+    entropy = float(np.log(n * wide / (last - first)).sum())
+    return 0.5 * n * math.log(2 * math.pi * math.e * float(x.var())) - entropy
 
 
 def _mean_distance(distances: Floats, n: Floats) -> float:

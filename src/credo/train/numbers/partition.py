@@ -36,13 +36,14 @@ def best_partition(
     best = cost[0].copy()
     cheapest, groups = best[size] + price(1), 1
     came: list[NDArray[np.intp]] = []
+    by_end, total = np.ascontiguousarray(cost.T), np.empty((size + 1, size + 1))
     limit = size if most is None else min(size, most)
     for k in range(2, limit + 1):
         if k > 2 * groups + 10:
             break
-        total = best[:, None] + cost
-        at = total.argmin(axis=0)
-        best = total[at, np.arange(size + 1)]
+        np.add(by_end, best, out=total)
+        at = total.argmin(axis=1)
+        best = total[np.arange(size + 1), at]
         came.append(at)
         if best[size] + price(k) < cheapest - 1e-9 * abs(cheapest):
             cheapest, groups = best[size] + price(k), k

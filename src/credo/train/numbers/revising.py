@@ -30,6 +30,7 @@ Codes = NDArray[Any]
 _GRID = 64  # quantiles among which cuts are looked for
 _MOST = 12  # bins of a column
 _CELLS = 4096  # of a family, beyond which it says nothing of the cuts
+_AT_ONCE = 1 << 18  # numbers held at a time
 
 
 def revised_cuts(
@@ -193,5 +194,8 @@ def _counted(cell: Codes, context: Codes, weights: Floats, size: int, wide: int)
 def _add(cost: Floats, counts: Floats, of: Callable[[Floats], Floats]) -> None:
     """Add to the cost of each run of cells what its summed statistics cost."""
     below = np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
-    for i in range(len(counts)):
-        cost[i, i + 1 :] += of(below[i + 1 :] - below[i])
+    first, last = np.triu_indices(len(below), 1)
+    step = max(_AT_ONCE // counts.shape[1], 1)
+    for k in range(0, len(first), step):
+        i, j = first[k : k + step], last[k : k + step]
+        cost[i, j] += of(below[j] - below[i])

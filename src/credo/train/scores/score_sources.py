@@ -26,7 +26,7 @@ from credo.train.scores.count_scores import with_counts
 from credo.train.scores.local_scores import moments_by_group, of_function, of_prior_network
 from credo.train.scores.scores import MARGINAL, ScoreSpec
 
-__all__ = ["CUT", "Asked", "native_scores"]
+__all__ = ["CUT", "SOFT", "Asked", "native_scores"]
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ _DENSE = 1 << 16  # cells up to which a table of a stream is dense, whatever its
 
 
 CUT = "rows in which a variable was set are left out of its own family"
-_SOFT = "rows in which a variable was set have a table of its own family by themselves"
+SOFT = "rows in which a variable was set have a table of its own family by themselves"
 
 Extra = tuple[list[float], Floats | None]
 Made = tuple[_core.FamilyScores, list[str]]
@@ -105,7 +105,7 @@ def _experiment_scores(asked: Asked, rows: Experiments, by_gain: bool) -> Made:
         return out
 
     notes = list(dict.fromkeys(n for _, told in made.values() for n in told))
-    notes.append(_SOFT if rows.soft else CUT)
+    notes.append(SOFT if rows.soft else CUT)
     native = _core.FamilyScores.function(len(parts), local, [], asked.extras[1])
     return native, notes
 

@@ -27,7 +27,7 @@ from credo.model.values.value import choice, flag
 from credo.stats.pair_counts import pair_counts
 from credo.train.averaging.averaging import with_edges
 from credo.train.em.fit import em_until
-from credo.train.numbers.choosing import asked_numbers, number_names, plain_numbers
+from credo.train.numbers.ways import asked_numbers, number_names, plain_numbers
 from credo.train.parameters.experiments import (
     Experiments,
     experiments,
@@ -37,7 +37,7 @@ from credo.train.parameters.parameters import fit
 from credo.train.parameters.sources import Opened
 from credo.train.parameters.told import schema_with
 from credo.train.scores.edge_prior import EdgePrior, log_odds
-from credo.train.scores.score_sources import CUT
+from credo.train.scores.score_sources import CUT, SOFT
 from credo.train.scores.scores import SCORES, LocalScore, ScoreSpec, graph_of
 from credo.train.structure.fci import learn_pag
 from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
@@ -273,11 +273,6 @@ def _structural(
     """Structural EM, each round by the same search."""
     _refuse_unknown(opened.schema, settings)
     table = opened.load() if isinstance(opened, (Stream, Experiments)) else opened
-    if getattr(table, "soft", False):
-        raise InputError(
-            "Structural EM does not know of soft experiments, and cells are missing.",
-            hint="Choose missing='available-cases' or missing='complete-rows'.",
-        )
     seed = settings["rng"]
     plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
 
@@ -357,7 +352,8 @@ def _structural(
     )  # fmt: skip
     record = net.record
     assert record is not None
-    notes = (*record.notes, *((CUT,) if isinstance(table, Experiments) else ()))
+    told = (SOFT if table.soft else CUT,) if isinstance(table, Experiments) else ()
+    notes = (*record.notes, *told)
     details = {**record.details, **_beside(table, net)}
     return net.with_record(replace(record, notes=notes, details=details))
 

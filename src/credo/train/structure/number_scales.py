@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from credo.model.graphs.dag import Dag
-from credo.train.numbers.choosing import SPEC, Choice, chosen_scales
+from credo.train.numbers.choosing import SPEC, chosen_scales
+from credo.train.numbers.ways import Choice
 from credo.train.structure.searching import searched
 
 __all__ = ["climbed_scales"]

@@ -12,16 +12,6 @@ ALARM = Dag.parse(
 )
 
 
-def test_the_three_graphs_of_three_nodes():
-    for text in ("[a][b|a][c|b]", "[b][a|b][c|b]", "[c][b|c][a|b]"):
-        dag = Dag.parse(text)
-        assert not dag.d_separated("a", "c") and dag.d_separated("a", "c", given="b")
-    collider = Dag.parse("[a][c][b|a:c][d|b]")
-    assert collider.d_separated("a", "c")
-    assert not collider.d_separated("a", "c", given="b")
-    assert not collider.d_separated("a", "c", given=["d"])
-
-
 def test_reasons_name_the_role_of_every_node():
     opened = ALARM.why("Burglary", "Earthquake", given="JohnCalls")
     assert not opened.separated

@@ -10,7 +10,6 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from credo.errors import UnknownNameError
 from credo.model.hypotheses.hypotheses import Hypotheses
 
 PRIOR = [F(1, 10), F(2, 10), F(4, 10), F(2, 10), F(1, 10)]
@@ -98,40 +97,6 @@ def test_bits_for_mdl_and_prior_for_bayes():
     alone = Hypotheses(BAGS, bits=bits)
     assert alone.prior["h1"] / alone.prior["h3"] == pytest.approx(2, rel=1e-15)
     assert Hypotheses(BAGS, bits=[5000] * 5).prior["h1"] == pytest.approx(0.2, rel=1e-15)
-
-
-def test_comparison_prints(candy):
-    text = str(candy.observe(["lime"] * 5).compare())
-    assert text.splitlines() == [
-        "rule     hypothesis  hypothesis bits  data bits  total bits  prediction",
-        "average  all                               2.64              lime 0.886, cherry 0.114",
-        "map      h5                     3.32          0        3.32  lime 1, cherry 0",
-        "mle      h5                     3.32          0        3.32  lime 1, cherry 0",
-        "mdl      h5                     3.32          0        3.32  lime 1, cherry 0",
-    ]
-    none = candy.compare("lime")
-    assert "h1 (tied with 4 others)" in str(none)
-    two = Hypotheses({k: BAGS[k] for k in ("h2", "h4")}).compare()
-    assert "h2 (tied with h4)" in str(two)
-    assert none.to_dict()["mle"]["tied"] == list(BAGS)
-    assert none.to_dict()["average"]["prediction"] == pytest.approx(0.5)
-    assert two.to_dict()["map"]["prediction"] == {"cherry": 0.75, "lime": 0.25}
-    assert "<td>average</td>" in none._repr_html_()
-    with pytest.raises(UnknownNameError, match="The rule 'mpa' is not in the comparison"):
-        none["mpa"]
-
-
-def test_the_table_of_beliefs(candy):
-    five = candy.observe(["lime"] * 5)
-    lines = str(five).splitlines()
-    assert lines[0] == "5 hypotheses, 5 observed, ln P(data) = -1.83161"
-    assert lines[2].split() == ["h1", "0.1", "−∞", "0"]
-    assert lines[6].split() == ["h5", "0.1", "0", "0.62439", "████████████▌"]
-    assert repr(five) == "<Hypotheses: 5 hypotheses, 5 observations>"
-    assert repr(Hypotheses({"a": {0: 1}}).observe(0)) == "<Hypotheses: 1 hypothesis, 1 observation>"
-    assert len(five) == 5
-    html = Hypotheses({"<img onerror>": {"a": 1.0}})._repr_html_()
-    assert "&lt;img onerror&gt;" in html and "<img" not in html
 
 
 def test_a_million_candies(candy):

@@ -26,14 +26,10 @@ COIN = {"fair": {"H": 0.5, "T": 0.5}, "bent": {"H": 0.75, "T": 0.25}}
     "many",
     [
         ["H", "H", "T"],
-        ("H", "H", "T"),
         np.array(["H", "H", "T"]),
-        np.array(["H", "H", "T"], dtype=object),
         pd.Series(["H", "H", "T"]),
-        pd.Series(["H", "H", "T"], dtype="category"),
         pl.Series(["H", "H", "T"]),
         pa.array(["H", "H", "T"]),
-        iter(["H", "H", "T"]),
         Counter("HHT"),
     ],
     ids=lambda m: f"{type(m).__module__}.{type(m).__name__}",
@@ -186,7 +182,6 @@ def test_outcomes_of_sets_are_sorted():
     [
         ([1, 2], {}, "Hypotheses must be a mapping from name to hypothesis, got list instead."),
         ({}, {}, "A space needs at least one hypothesis, got none."),
-        ({"a": {}}, {}, "The hypothesis 'a' has no outcomes."),
         ({None: {1}}, {}, "The name of a hypothesis cannot be missing, got None."),
         (
             {"a": {"x": 0.5, "y": 0.4}},
@@ -198,21 +193,6 @@ def test_outcomes_of_sets_are_sorted():
             {},
             "The hypothesis 'a' must map each outcome to a probability, got 'y': -0.5.",
         ),
-        (
-            {"a": {"x": float("nan")}},
-            {},
-            "The hypothesis 'a' must map each outcome to a probability, got 'x': nan.",
-        ),
-        (
-            {"a": {"x": "half"}},
-            {},
-            "The hypothesis 'a' must map each outcome to a probability, got 'x': 'half'.",
-        ),
-        (
-            {"a": {None: 1.0}},
-            {},
-            "The hypothesis 'a' must map each outcome to a probability, got None: 1.0.",
-        ),
         ({"a": set()}, {}, "The hypothesis 'a' is an empty set: it could produce no example."),
         ({"a": {1.0, float("nan")}}, {}, "The set 'a' cannot hold the missing value nan."),
         (
@@ -220,12 +200,6 @@ def test_outcomes_of_sets_are_sorted():
             {},
             "The hypothesis 'a' must be a mapping from outcome to probability, a distribution, a "
             "likelihood function or a set, got [1, 2] instead. A concept is a set: {1, 2, 4}.",
-        ),
-        (
-            {"a": 3},
-            {},
-            "The hypothesis 'a' must be a mapping from outcome to probability, a distribution, a "
-            "likelihood function or a set, got 3 instead.",
         ),
         (
             COIN,
@@ -239,23 +213,8 @@ def test_outcomes_of_sets_are_sorted():
         ),
         (
             COIN,
-            {"prior": [1, math.nan]},
-            "The prior of 'bent' must be a finite number and not negative, got nan.",
-        ),
-        (
-            COIN,
-            {"prior": [1, "x"]},
-            "The prior of 'bent' must be a finite number and not negative, got 'x'.",
-        ),
-        (
-            COIN,
             {"prior": "ab"},
             "The prior must be a sequence or a mapping of numbers, got 'ab' instead.",
-        ),
-        (
-            COIN,
-            {"prior": 0.5},
-            "The prior must be a sequence or a mapping of numbers, got 0.5 instead.",
         ),
         (
             COIN,
@@ -264,28 +223,8 @@ def test_outcomes_of_sets_are_sorted():
         ),
         (
             COIN,
-            {"prior": {"fair": 1}},
-            "Missing in the prior: 'bent'. Give a number for every hypothesis; it may be 0.",
-        ),
-        (
-            COIN,
             {"prior": {"fair": 1, "bnt": 2}},
             "Hypothesis 'bnt' is not in the space, but in the prior. Did you mean 'bent'?",
-        ),
-        (
-            COIN,
-            {"bits": {"fair": 1}},
-            "Missing in the bits: 'bent'. Give a number for every hypothesis; it may be 0.",
-        ),
-        (
-            COIN,
-            {"bits": [1, math.inf]},
-            "The bits of 'bent' must be a finite number and not negative, got inf.",
-        ),
-        (
-            COIN,
-            {"sampling": "stron"},
-            "The sampling must be 'strong' or 'weak', got 'stron' instead.",
         ),
         (COIN, {"outcomes": ["H", "H"]}, "The outcomes must be given once each, and at least one."),
         (
@@ -312,7 +251,6 @@ def test_bad_spaces(hypotheses, options, text):
         ("h", {}, "Outcome 'h' is not an outcome of any hypothesis. Did you mean 'H'?"),
         (["H", None], {}, "Observation 2 of 2 is missing (None). Leave missing observations out."),
         ({"H": 2}, {}, "{'H': 2} cannot be an outcome here. For counts pass counts=True."),
-        ([["H"]], {}, "['H'] cannot be an outcome here."),
         (
             {"H"},
             {},
@@ -336,24 +274,9 @@ def test_bad_spaces(hypotheses, options, text):
             "The count of 'H' must be a number from 0 to 1e+15, got -1.",
         ),
         (
-            {"H": 1e16},
-            {"counts": True},
-            "The count of 'H' must be a number from 0 to 1e+15, got 1e+16.",
-        ),
-        (
-            {"H": "x"},
-            {"counts": True},
-            "The count of 'H' must be a number from 0 to 1e+15, got 'x'.",
-        ),
-        (
             ["H"],
             {"counts": [1, 2]},
             "The counts must be True or one number for each of the 1 observations, got [1, 2].",
-        ),
-        (
-            ["H"],
-            {"counts": 3},
-            "The counts must be True or one number for each of the 1 observations, got 3.",
         ),
     ],
 )

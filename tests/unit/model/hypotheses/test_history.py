@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from credo.errors import InputError, LimitError, UnknownNameError
+from credo.errors import InputError, LimitError
 from credo.model.hypotheses import history as hypotheses_history
 from credo.model.hypotheses.hypotheses import Hypotheses
 
@@ -75,18 +75,3 @@ def test_of_many_hypotheses_the_highest_are_shown():
     assert head == ["n", "seen", "3", "4", "5", "6", "7", "8"]
     assert "… 9 more" in str(h)
     assert "… 9 more" in h._repr_html_()
-
-
-def test_predictions_print():
-    p = Hypotheses(COIN).observe(["H"] * 100).history.predictions("H")
-    lines = str(p).splitlines()
-    assert lines[0] == "P(H next)"
-    assert lines[1].split() == ["n", "seen", "average", "map", "mle", "mdl"]
-    assert lines[3].split() == ["1", "H", "0.8333", "1", "1", "1"]
-    assert lines[12].strip() == "…"
-    assert lines[-4].startswith("average  ▆▇█") and len(lines) == 2 + 21 + 1 + 4
-    assert list(p) == ["average", "map", "mle", "mdl"] and len(p) == 4
-    assert repr(p) == "<Predictions of 'H' at 101 steps>"
-    assert "<caption>P(H next)</caption>" in p._repr_html_()
-    with pytest.raises(UnknownNameError, match="The rule 'mpa' is not a way to predict"):
-        p["mpa"]

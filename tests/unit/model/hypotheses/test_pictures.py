@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
-from credo.errors import InputError, LimitError, MissingPackageError, UnknownNameError
+from credo.errors import InputError, LimitError, UnknownNameError
 from credo.model.hypotheses.hypotheses import Hypotheses
 from credo.model.hypotheses.number_game import number_game
 
@@ -67,30 +65,6 @@ def test_bad_input(ten):
         posterior_curves(ten, most=0)
 
 
-def test_without_matplotlib(ten, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(MissingPackageError) as caught:
-        posterior_curves(ten)
-    assert str(caught.value) == (
-        'Pictures need matplotlib, which is not installed. Run pip install "credo[plot]".'
-    )
-
-
-def test_odd_arguments(ten):
-    for call, text in [
-        (lambda: posterior_curves(None), "A space of hypotheses is needed, got None."),
-        (lambda: prediction_curve(None, "lime"), "A space of hypotheses is needed, got None."),
-        (lambda: prediction_curve(ten, "lime", by=None), "by must be a list, got None."),
-        (lambda: prediction_curve(ten, "lime", by=[]), "by must name at least one of 'average'"),
-        (lambda: prediction_curve(ten, "lime", by=[3]), "by must be 'average', 'map', 'mle' or"),
-        (lambda: posterior_curves(ten, 3), "ax must be the axes of a matplotlib figure, got 3."),
-        (lambda: generalisation(None), "A generalisation is needed, got None."),
-    ]:
-        with pytest.raises(InputError) as caught:
-            call()
-        assert text in str(caught.value)
-
-
 def test_generalisation():
     h = number_game(20).observe([2, 8])
     ax = generalisation(h)
@@ -110,9 +84,3 @@ def test_a_name_that_matplotlib_would_hide_is_in_the_legend(tmp_path):
     ax.figure.savefig(tmp_path / "legend.png")
     shown = [text.get_text().strip("\u200b") for text in ax.get_legend().get_texts()]
     assert shown == ["_a", "", "b"]
-
-
-def test_a_long_legend_stands_beside_the_curves():
-    ax = posterior_curves(number_game(20).observe([2, 8]), most=8)
-    ax.figure.draw_without_rendering()
-    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1

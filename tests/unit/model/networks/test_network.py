@@ -126,13 +126,13 @@ BAD = [
     (wet(np.where(VALUES == 1, np.inf, VALUES)), InputError, "is not finite: inf"),
     (wet("words"), InputError, "cannot be read|must hold numbers"),
     (wet([[1], [1, 2]]), InputError, "must hold numbers"),
-    (wet({"no": NESTED["no"]}), InputError, "'wet' has no row for 'rain' = 'yes'"),
+    (wet({"no": NESTED["no"]}), InputError, "no row for rain=yes, cold=0"),
     (
         wet({k: v for k, v in TUPLES.items() if k != ("yes", 1)}),
         InputError,
-        r"no row for \('yes', 1\)",
+        r"no row for rain=yes, cold=1",
     ),
-    (wet({**TUPLES, ("yes", 1, 1): [1, 0]}), InputError, "a state for each of its 2 parents"),
+    (wet({**TUPLES, ("yes", 1, 1): [1, 0]}), InputError, "a state for each of .*rain.*cold"),
     (wet({**NESTED, "maybe": NESTED["no"]}), UnknownNameError, "'maybe' is not one of 'rain'"),
     (wet(changed("nested", "dri", 0.1)), UnknownNameError, "Did you mean 'dry'"),
     (
@@ -217,7 +217,7 @@ BAD = [
     (
         lambda: Cpt.of(RAIN, [Variable(f"v{i}", "discrete", (0, 1)) for i in range(60)], {0: 1}),
         LimitError,
-        "too many numbers",
+        "numbers; at most",
     ),
     (lambda: LinearGaussian(RAIN, (), 0, [], 1), SchemaError, "needs a table"),
     (

@@ -151,12 +151,17 @@ def test_what_cannot_be_augmented_is_refused_in_a_sentence(drawn):
     cells, table, _ = drawn
     set_ = [int(i == next(k for k, v in enumerate(cells["a"]) if v is not None))
             for i in range(table.rows)]  # fmt: skip
-    mixed = {"k": ["a", "b", None, "a"], "x": [0.5, 1.25, 2.5, 0.75]}
+    n = np.random.default_rng(0).poisson(30, 200)
+    calls = {"k": ["a", "b", None, "a"] * 50, "n": n}
     for call, said in (
-        (lambda: cr.average(mixed, missing="data-augmentation"), "'x' is continuous"),
+        (
+            lambda: cr.average(calls, missing="data-augmentation", numbers={"n": "counts"}),
+            "'n' counts",
+        ),
+        (lambda: cr.average({"x": [0.5, None, 2.25], "y": [1.5, 1.0, 0.5]}), "needs whole rows"),
         (
             lambda: cr.average(table, "bic", missing="data-augmentation"),
-            "'bdeu' or 'k2', got 'bic'",
+            "'bdeu', 'k2' or 'bge', got 'bic'",
         ),
         (lambda: cr.average(table, missing="data-augmentation", method="exact"), "no exact sums"),
         (lambda: cr.average(table, missing="data-augmentation", prior="order"), "no exact sums"),

@@ -1,6 +1,5 @@
 """Tables that lie in one array: a block of features is what the features one by one would be."""
 
-import copy
 import pickle
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
 
 from credo import Variable
 from credo.data.columns.columns import Column, Columns, columns_of, matrix_columns
@@ -109,26 +107,6 @@ def test_answers_are_those_of_columns_apart(kind, to):
     np.testing.assert_array_equal(one_by_one, clf.predict_log_proba(given_)[:40])
 
 
-@pytest.mark.parametrize("kind", ["categorical", "bernoulli", "gaussian", "counts"])
-def test_rows_that_come_a_few_at_a_time(kind):
-    """partial_fit, pickled and copied on the way, is the fit of all rows; so is merge."""
-    rng = np.random.default_rng(1)
-    x, y = table(kind, 60, 5, 3, rng)
-    whole = NaiveBayes(kinds=kind).fit(x, y)
-    parts = NaiveBayes(kinds=kind)
-    for i in range(0, 60, 4):
-        parts.partial_fit(x[i : i + 4], y[i : i + 4], classes=[0, 1, 2] if i == 0 else None)
-        before = parts.predict_log_proba(x[:5])
-        parts = pickle.loads(pickle.dumps(copy.deepcopy(parts)))
-        np.testing.assert_array_equal(parts.predict_log_proba(x[:5]), before)
-    merged = clone(parts).fit(x[:25], y[:25]).merge(clone(parts).fit(x[25:], y[25:]))
-    for other in (parts, merged):
-        same(other.model_, whole.model_)
-        np.testing.assert_allclose(other.predict_proba(x), whole.predict_proba(x), atol=1e-12)
-    assert isinstance(whole.model_.features, FeatureBlock) == (kind != "counts")
-    assert type(parts.model_.features) is type(whole.model_.features)
-
-
 def test_a_model_that_was_made_stays_what_it_is():
     x, y = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]]), [0, 1, 0]
     clf = NaiveBayes(kinds="gaussian").partial_fit(x, y)
@@ -167,16 +145,6 @@ def test_numbers_far_apart_leave_the_block():
     same(parts.model_, whole.model_)
     parts.partial_fit(near, y)
     assert parts.class_count_.tolist() == [6, 3]
-
-
-def test_states_and_classes_that_come_later():
-    x, y = np.array([[3, 0], [5, 1]]), ["a", "b"]
-    later, z = np.array([[1, 7], [4, 0]]), ["c", "a"]
-    parts = NaiveBayes(kinds="categorical").partial_fit(x, y).partial_fit(later, z)
-    whole = NaiveBayes(kinds="categorical").fit(np.concatenate([x, later]), y + z)
-    assert isinstance(parts.model_.statistic.counts, WindowCounts)
-    same(parts.model_, whole.model_)
-    assert whole.model_.features[0].variable.states == (1, 3, 4, 5)
 
 
 @pytest.mark.parametrize("strange", [1, 9, -3])
@@ -339,15 +307,6 @@ def test_labels_are_numbered_in_order(y):
         expected, places = np.unique(array, return_inverse=True)
         assert labels.tolist() == expected.tolist() and labels.dtype == expected.dtype
         assert codes.dtype == np.uint32 and codes.tolist() == places.tolist()
-
-
-@pytest.mark.parametrize("dtype", [object, np.float64])
-def test_labels_with_gaps(dtype):
-    gap = None if dtype is object else np.nan
-    labels, codes = encode_labels(np.array([3, gap, 1, 3], dtype=dtype), gaps=True)
-    assert labels.tolist() == [1, 3] and codes.tolist() == [1, 2, 0, 1]
-    with pytest.raises(InputError, match="contains NaN"):
-        encode_labels(np.array([3, gap, 1, 3], dtype=dtype))
 
 
 @pytest.mark.parametrize("first", [0, 1])

@@ -43,20 +43,6 @@ def test_groups_by_name(columns, beside):
     assert clf.predict_proba(X) == pytest.approx(alone.predict_proba(frame), abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
-@pytest.mark.parametrize("kinds", ["auto", "gaussian", dict.fromkeys("abc", "gaussian")], ids=str)
-def test_files_and_frames(tmp_path, kinds):
-    frame = pd.DataFrame(EMPTY, columns=list("abc"))
-    frame.assign(y=Y).to_csv(tmp_path / "rows.csv", index=False)
-    expected = full().fit(EMPTY[:, [0, 2]], Y).predict_proba(EMPTY[:, [0, 2]])
-    for clf in (
-        full(kinds=kinds).fit(tmp_path / "rows.csv", "y"),
-        full(kinds=kinds).fit(frame.assign(y=Y), "y"),
-        full(kinds=kinds).fit(frame, Y),
-    ):
-        assert clf.predict_proba(frame) == pytest.approx(expected, abs=1e-12)
-
-
 def test_rows_of_which_none_is_whole_are_told_of():
     crossed = X.copy()
     crossed[:40, 1], crossed[40:, 0] = np.nan, np.nan

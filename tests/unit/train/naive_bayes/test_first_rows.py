@@ -1,7 +1,6 @@
 """What a column is, the first rows say, or `kinds=`; states may join, other cells are refused."""
 
 import pickle
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.errors import CredoError, CredoWarning, SchemaError, TableError, UnknownNameError
+from credo.errors import CredoError, CredoWarning, SchemaError, TableError
 from credo.estimators import NaiveBayes
 
 quiet = pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
@@ -168,17 +167,6 @@ def test_files_are_parts_of_one_table(tmp_path, kind):
     assert np.abs(total.predict_proba(rows) - both.predict_proba(rows)).max() < 1e-12
 
 
-def test_each_column_set_aside_is_told_once():
-    with pytest.warns(CredoWarning, match="'x0'") as told:
-        clf = NaiveBayes().partial_fit([[None, 1.5]], ["u"])
-    assert len([w for w in told if "set aside" in str(w.message)]) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", CredoWarning)
-        clf.partial_fit([[None, 2.5]], ["v"])
-        clf.partial_fit([["a", 2.5], ["b", 3.5]], ["v", "u"])
-    assert clf.kinds_ == {"x1": "gaussian"}
-
-
 def test_rows_of_which_no_column_can_be_used():
     for learn in (NaiveBayes().fit, NaiveBayes().partial_fit):
         with pytest.raises(TableError, match=r"Every cell of .* is missing"):
@@ -202,15 +190,6 @@ def test_a_kind_that_is_given_is_final():
 
 
 @quiet
-def test_columns_that_only_one_part_has():
-    clf = NaiveBayes().partial_fit({"a": ["u", "v"], "b": ["p", "q"]}, [0, 1])
-    with pytest.raises(UnknownNameError, match="Column 'b' is not in the rows"):
-        clf.partial_fit({"a": ["u", "v"]}, [0, 1])
-    with pytest.raises(SchemaError, match="different features"):
-        clf.merge(NaiveBayes().fit({"a": ["u", "v"]}, [0, 1]))
-
-
-@quiet
 def test_the_first_rows_say_which_columns_vary_together():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(40, 3)), np.arange(40) % 2
@@ -218,22 +197,6 @@ def test_the_first_rows_say_which_columns_vary_together():
     parts = NaiveBayes(covariance="full").partial_fit(x[:20], y[:20]).partial_fit(x[20:], y[20:])
     whole = NaiveBayes(covariance=[["x0", "x1"]], numbers="gaussian").fit(x, y)
     assert [f.names for f in parts.model_.features] == [("x0", "x1"), ("x2",)]
-    np.testing.assert_allclose(parts.predict_log_proba(x), whole.predict_log_proba(x), rtol=1e-9)
-
-
-@pytest.mark.parametrize("kinds", ["auto", "bernoulli", "categorical", "counts"])
-def test_wide_arrays_row_by_row_are_the_whole(kinds):
-    """More columns than one block of the kernels, and rows of one class at a time."""
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=(12, 1100)) if kinds == "auto" else rng.integers(0, 3, (12, 1100))
-    y = np.array(list("abcbacabcabc"))
-    weight = rng.integers(1, 4, 12)
-    parts = NaiveBayes(kinds=kinds).partial_fit(x[:5], y[:5], ["a", "b", "c"], weight[:5])
-    for i in range(5, 12):
-        parts.partial_fit(x[i : i + 1], y[i : i + 1], sample_weight=weight[i : i + 1])
-    whole = NaiveBayes(kinds=kinds).fit(x, y, weight)
-    assert parts.classes_.tolist() == whole.classes_.tolist()
-    assert parts.class_count_.tolist() == whole.class_count_.tolist()
     np.testing.assert_allclose(parts.predict_log_proba(x), whole.predict_log_proba(x), rtol=1e-9)
 
 

@@ -96,13 +96,6 @@ def test_a_kind_is_what_kinds_says(kind):
         np.testing.assert_allclose(model.predict_proba(rows), models[0].predict_proba(rows))
 
 
-def test_one_word_for_few_whole_numbers():
-    table = {"g": [1, 2, 1, 2, 2, 1], "y": [0, 1, 0, 1, 0, 1]}
-    for source in (table, cr.read(table), pd.DataFrame(table)):
-        assert type(cr.naive_bayes(source, "y", kinds="gaussian").features[0]) is Normal
-        assert type(NaiveBayes(kinds="gaussian").fit(source, "y").model_.features[0]) is Normal
-
-
 @pytest.mark.parametrize("kind", ["gaussian", "counts", "kernel"])
 def test_text_is_no_number(kind):
     table = {"t": ["u", "v", "u", "v"], "y": [0, 1, 0, 1]}
@@ -175,13 +168,6 @@ def test_options_of_constant_and_empty_columns(options, how):
     for wrong in ("smoothing", "min_states"):
         with pytest.raises(CredoError, match="'rr'"):
             NaiveBayes(unlabelled=how, **{wrong: {"rr": 2}}).fit(CELLS, y)
-
-
-def test_states_that_are_given_hold_in_lists_too():
-    a = NaiveBayes(states={"x0": ["q", "s"]}).fit([["q"]] * 4, [0, 0, 0, 1])
-    b = NaiveBayes(states={"x0": ["q", "s"]}).fit({"x0": ["q"] * 4}, [0, 0, 0, 1])
-    assert a.predict_proba([["s"]]).tolist() == b.predict_proba([["s"]]).tolist()
-    np.testing.assert_allclose(a.predict_proba([["s"]]), [[3 / 5 / (3 / 5 + 1 / 3), 5 / 14]])
 
 
 def test_a_table_of_constants_has_the_prior():

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from credo.errors import InputError
-from credo.estimators import NaiveBayes, NetworkClassifier, TextNaiveBayes
+from credo.estimators import NaiveBayes
 from credo.estimators.inputs import encode_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
@@ -59,21 +59,6 @@ def test_a_gap_is_no_class(y, classes, weights):
     assert clf.class_count_.tolist() == ([2, 2] if weights is None else [1, 2])
 
 
-@pytest.mark.parametrize("y", GAPS.values(), ids=GAPS)
-def test_others_leave_gaps_out_or_refuse_them(y):
-    with pytest.raises(InputError, match="y contains NaN or None"):
-        TextNaiveBayes().fit(["a", "b", "c", "d", "e"], y)
-    classes = NaiveBayes().fit(X, y).classes_
-    assert NetworkClassifier("naive-bayes").fit(X, y).classes_.tolist() == classes.tolist()
-
-
-def test_labels_without_gaps_are_as_they_were():
-    for y in (["b", "a"], ("b", "a"), pd.Series(["b", "a"], dtype="string"), pl.Series(["b", "a"])):
-        labels, codes = encode_labels(y)
-        assert labels.tolist() == ["a", "b"] and codes.tolist() == [1, 0]
-    assert encode_labels([1, "a"])[0].tolist() == ["1", "a"]
-
-
 @pytest.mark.parametrize("to", [dict, pd.DataFrame, pl.DataFrame])
 @pytest.mark.parametrize("how", ["skip", "em"])
 def test_whole_numbers_beside_gaps_are_classes_by_name(to, how):
@@ -101,28 +86,6 @@ def test_the_first_rows_may_have_no_class():
     clf = NaiveBayes().partial_fit({"f": ["u", "v"], "y": [None, None]}, "y", classes=["a", "b"])
     clf.partial_fit({"f": ["u", "v"], "y": ["a", "b"]}, "y")
     np.testing.assert_allclose(clf.predict_proba({"f": ["u"]}), [[2 / 3, 1 / 3]])
-
-
-def test_the_first_rows_of_a_file_may_have_no_class(tmp_path):
-    rows = pd.DataFrame({"f": list("uvuvuu"), "n": [1.5, 2.5, 0.5, 3.0, 2.0, 1.0]})
-    labels = pd.Series(list("abbaab"), name="y")
-    none, some = tmp_path / "none.csv", tmp_path / "some.csv"
-    rows.assign(y="").to_csv(none, index=False)
-    rows.assign(y=labels).to_csv(some, index=False)
-    expected = NaiveBayes().fit(rows, labels).predict_proba(rows)
-    clf = NaiveBayes().partial_fit(none, "y", classes=["b", "a", "c"])
-    assert clf.classes_.tolist() == ["a", "b", "c"] and clf.class_count_.tolist() == [0, 0, 0]
-    clf.partial_fit(some, "y")
-    np.testing.assert_allclose(clf.predict_proba(rows)[:, :2], expected)
-    assert clf.class_count_.tolist() == [3, 3, 0] and not clf.predict_proba(rows)[:, 2].any()
-    clf.partial_fit(none, "y")  # nor need later ones
-    assert clf.classes_.tolist() == ["a", "b", "c"] and clf.class_count_.tolist() == [3, 3, 0]
-    later = NaiveBayes().partial_fit(some, "y").partial_fit(none, "y")
-    assert later.classes_.tolist() == ["a", "b"]
-    with pytest.raises(
-        InputError, match=r"Every label in 'y' is missing.*name all of them with cl"
-    ):
-        NaiveBayes().partial_fit(none, "y")
 
 
 @pytest.mark.parametrize("series", [pd.Series, lambda y, name: pl.Series(name, y)])

@@ -11,7 +11,7 @@ import pytest
 
 import credo as cr
 from credo.errors import CredoWarning, InputError
-from credo.estimators import NaiveBayes, NetworkClassifier
+from credo.estimators import NaiveBayes
 
 pytestmark = pytest.mark.filterwarnings("ignore:X (does not have|has feature names)")
 
@@ -137,34 +137,8 @@ def test_other_columns_are_left_out_after_a_fit_by_name():
     assert clf.score(frame, frame["y"]) > 0.7
 
 
-def test_lazy_frames_and_relations():
-    lazy = FORMS["polars"](NUMBERS).lazy()
-    clf = NaiveBayes().fit(lazy, Y)
-    np.testing.assert_array_equal(
-        clf.predict_proba(lazy), clf.predict_proba(FORMS["dict"](NUMBERS))
-    )
-    assert clf.kinds_ == NaiveBayes().fit(FORMS["dict"](NUMBERS), Y).kinds_
-
-
 def test_a_merged_estimator_knows_its_names():
     frame = FORMS["pandas"](NUMBERS)
     one, two = NaiveBayes(numbers="gaussian"), NaiveBayes(numbers="gaussian")
     both = one.fit(frame[:30], Y[:30]).merge(two.fit(frame[30:], Y[30:]))
     np.testing.assert_array_equal(both.predict_proba(NUMBERS), both.predict_proba(frame))
-
-
-def test_an_array_after_a_frame_forgets_the_names():
-    clf = NaiveBayes().fit(FORMS["pandas"](NUMBERS), Y).fit(NUMBERS, Y)
-    assert clf.model_.names == ("x0", "x1", "x2")
-    clf.predict_proba(NUMBERS)
-
-
-@pytest.mark.parametrize("estimator", [NaiveBayes, NetworkClassifier])
-def test_another_fit_has_other_names(estimator):
-    """Tables that have a shape and names of their own, one after the other."""
-    y = [0, 1, 0, 1]
-    clf = estimator().fit(pa.table({"a": list("uvuu"), "b": list("stts")}), y)
-    assert clf.feature_names_in_.tolist() == ["a", "b"]
-    clf.fit(pa.table({"c": list("uvuv")}), y)
-    assert clf.feature_names_in_.tolist() == ["c"] and clf.n_features_in_ == 1
-    assert clf.predict(pa.table({"c": ["u", "v"]})).tolist() == [0, 1]

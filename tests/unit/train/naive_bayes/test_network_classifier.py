@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import credo as cr
@@ -10,19 +9,7 @@ from credo.errors import CredoWarning, ImpossibleError, InputError, UnknownNameE
 from credo.estimators import NaiveBayes, NetworkClassifier
 
 X = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [0.0, 5.0], [3.0, 2.0]])
-Y = [0, 1, 0, 1, 1]
 METHODS = ("tan", "aode", "naive-bayes")
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_columns_that_were_set_aside_may_come_again(shared_tables, method):
-    frame = pd.read_csv(shared_tables / "titanic.csv")
-    clf = NetworkClassifier(method).fit(frame, "Survived")
-    used = frame[list(clf.feature_names_in_)]
-    expected = clf.predict_proba(used)
-    assert (clf.predict_proba(frame) == expected).all()
-    assert (clf.predict_proba(frame.drop(columns="Survived")) == expected).all()
-    assert (clf.predict_proba(cr.read(frame)) == expected).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -87,22 +74,6 @@ def test_rows_without_a_class_are_left_out(method):
     assert (clf.predict_proba(X) == plain.predict_proba(X)).all()
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.filterwarnings("ignore:X (has|does not have)")
-def test_arrays_and_frames_meet_by_position(method):
-    frames = [
-        pd.DataFrame(X, columns=["a", "b"]),
-        pl.DataFrame(X, schema=["a", "b"]),
-        pd.DataFrame(X),
-    ]
-    # by 5 bins of equal share each number is its own bin, as each is a state of the frame
-    expected = NetworkClassifier(method, bins=5).fit(X, Y).predict_proba(X)
-    for frame in frames:
-        one, two = (NetworkClassifier(method, bins=5) for _ in range(2))
-        assert (one.fit(X, Y).predict_proba(frame) == expected).all()
-        assert (two.fit(frame, Y).predict_proba(X) == expected).all()
-
-
 def test_aode_names_the_cells_that_are_impossible():
     rows = [["a", "t"], ["b", "s"], ["a", "t"]]
     clf = NetworkClassifier("aode", smoothing=0).fit(rows, [0, 0, 1])
@@ -125,18 +96,6 @@ def test_explanations_add_up_to_the_odds(shared_tables, method):
         assert account.total == pytest.approx((log_p[i, 1] - log_p[i, 0]) / np.log(2))
         assert account.p == pytest.approx(np.exp(log_p[i, 1]))
         assert account.target == "Survived"
-
-
-def test_naive_bayes_explains_alike(shared_tables):
-    table = cr.read(shared_tables / "house_votes_84.csv")
-    one = NaiveBayes().fit(table, "Class")
-    two = NetworkClassifier("naive-bayes").fit(table, "Class")
-    names = one.feature_names_in_
-    row = dict.fromkeys(names[:7], "y")
-    a, b = one.explain(row), two.explain(row)
-    assert a.total == pytest.approx(b.total)
-    for name, _, bits in b.cells:  # independent cells add the same in every order
-        assert bits == pytest.approx(a[name])
 
 
 def test_rows_that_cannot_be_explained():

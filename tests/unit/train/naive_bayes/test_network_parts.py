@@ -80,14 +80,6 @@ def test_rows_without_a_class_are_told_and_left_out():
         NetworkClassifier().partial_fit(ROWS[:1], [None])
 
 
-def test_a_fit_goes_on_and_another_begins_anew():
-    clf = NetworkClassifier("aode").fit(ROWS[:2], Y[:2]).partial_fit(ROWS[2:], Y[2:])
-    expected = NetworkClassifier("aode").fit(ROWS, Y)
-    assert (clf.predict_proba(ROWS) == expected.predict_proba(ROWS)).all()
-    assert clf.fit(ROWS[:2], Y[:2]).classes_.tolist() == ["no", "yes"]
-    assert clf.class_count_.tolist() == [1, 1]
-
-
 def test_the_model_is_made_when_it_is_asked_for(monkeypatch):
     from credo.estimators import network_counts
 
@@ -161,13 +153,6 @@ def test_a_column_without_a_value_in_the_first_rows_is_set_aside():
     x = {"a": first["a"] + later["a"], "y": first["y"] + later["y"]}
     expected = NetworkClassifier("aode").fit(x, "y").predict_proba(x)
     np.testing.assert_allclose(clf.predict_proba(x), expected, atol=1e-12)
-
-
-def test_a_column_that_cannot_be_used_is_told():
-    frame = {"a": ["u", "v"] * 20, "id": [f"k{i}" for i in range(40)], "y": [0, 1, 1, 0] * 10}
-    with pytest.warns(CredoWarning, match="Columns were set aside: 'id'"):
-        clf = NetworkClassifier().partial_fit(frame, "y")
-    assert clf.feature_names_in_.tolist() == ["a"]
 
 
 # --- refusals -----------------------------------------------------------------------------
@@ -268,37 +253,6 @@ def test_streams_are_learned_as_tables_are(files, method, monkeypatch):
         assert (clf.predict_proba(table) == expected.predict_proba(table)).all()
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_files_one_after_the_other(files, method, tmp_path):
-    folder, table = files
-    cuts = {"r": [-0.5, 0.25, 2]}
-    expected = NetworkClassifier(method, bins=cuts).fit(table, "y").predict_proba(table)
-    clf = NetworkClassifier(method, bins=cuts)
-    for i in (1, 0, 2):
-        clf.partial_fit(folder / f"part{i}.parquet", "y")
-    np.testing.assert_allclose(clf.predict_proba(table), expected, atol=1e-12)
-    frame, other = pd.DataFrame(table), NetworkClassifier(method, bins=cuts)
-    ends = (0, 700, 1500, 3000)
-    for i in range(3):
-        part = frame[ends[i] : ends[i + 1]]
-        path = tmp_path / f"{i}.csv"
-        part.to_csv(path, index=False)
-        arrow = pa.Table.from_pandas(part, preserve_index=False)
-        other.partial_fit(
-            (path, arrow.to_reader(max_chunksize=100), duckdb.from_arrow(arrow))[i], "y"
-        )
-    np.testing.assert_allclose(other.predict_proba(table), expected, atol=1e-12)
-
-
-def test_numbers_of_text_files_stay_numbers(tmp_path):
-    one, two = tmp_path / "1.csv", tmp_path / "2.csv"
-    one.write_text("a,y\n" + "1,0\n2,1\n1,1\n2,0\n" * 5)
-    two.write_text("a,y\n3,2\n1,1\n")
-    clf = NetworkClassifier().partial_fit(one, "y").partial_fit(two, "y")
-    assert clf.network_.variable("a").states == (1, 2, 3)
-    assert clf.classes_.tolist() == [0, 1, 2]
-
-
 def test_weights_of_streams_and_tables(tmp_path):
     table = table_of(400)
     table["w"] = (np.arange(400) % 3).tolist()
@@ -326,15 +280,3 @@ def test_a_stream_with_more_rows_than_are_looked_at(files, monkeypatch):
     np.testing.assert_allclose(shares, [0.2, 0.4, 0.6, 0.8], atol=0.08)
     same = NetworkClassifier(bins={"r": cuts}).fit(table, "y").predict_proba(table)
     assert (NetworkClassifier(bins=5).fit(stream, "y").predict_proba(table) == same).all()
-
-
-def test_rows_of_a_stream_without_a_class(tmp_path):
-    path = tmp_path / "gaps.csv"
-    lines = [f"{'uv'[i % 2]},{i / 7},{['a', '', 'b'][i % 3]}" for i in range(300)]
-    path.write_text("x,r,y\n" + "\n".join(lines) + "\n")
-    with pytest.warns(CredoWarning, match="100 rows without a class were left out"):
-        clf = NetworkClassifier().fit(cr.read(path, memory="1KB"), "y")
-    with pytest.warns(CredoWarning, match="100 rows without a class were left out"):
-        expected = NetworkClassifier().fit(cr.read(path), "y")
-    table = cr.read(path)
-    assert (clf.predict_proba(table) == expected.predict_proba(table)).all()

@@ -1,7 +1,6 @@
 """States that a network classifier did not see: missing, refused, or smoothed as a new one."""
 
 import math
-import warnings
 from itertools import product
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 import credo as cr
 from credo.errors import CredoWarning, ImpossibleError, InputError, UnknownNameError
-from credo.estimators import NaiveBayes, NetworkClassifier
+from credo.estimators import NetworkClassifier
 
 METHODS = ("tan", "aode", "naive-bayes")
 STATES = ("a", "b", "c", "new", None)
@@ -127,24 +126,6 @@ def test_aode_by_counting():
             return sum(summed(lambda full, i=i: one(c, i, full), row) for i in tops)
 
         np.testing.assert_allclose(found, normal([joint(0), joint(1)]), rtol=1e-9)
-
-
-@pytest.mark.parametrize("unseen", ["missing", "smooth"])
-def test_naive_bayes_says_the_same(unseen):
-    rows, y = training()
-    new = new_rows()
-    one, two = (
-        maker(unseen=unseen).fit(rows, y)
-        for maker in (NaiveBayes, lambda **k: NetworkClassifier("naive-bayes", **k))
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CredoWarning)
-        np.testing.assert_allclose(one.predict_proba(new), two.predict_proba(new), rtol=1e-9)
-        np.testing.assert_allclose(
-            one.predict_log_proba(new), two.predict_log_proba(new), rtol=1e-9, atol=1e-12
-        )
-        a, b = (c.explain(["new", "a", "b", "new"], of=1, against=0) for c in (one, two))
-    assert a.total == pytest.approx(b.total)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -287,22 +287,6 @@ def test_networks_and_files_keep_the_intervals(tmp_path):
     np.testing.assert_allclose(again, binned.predict_proba(NUMBERS), atol=1e-6)
 
 
-def test_one_row_is_told_as_a_table():
-    clf = NaiveBayes().fit(NUMBERS, Y)
-    row = NUMBERS.iloc[7].to_dict()
-    assert clf.model_.p(row)[1] == pytest.approx(clf.predict_proba(NUMBERS.iloc[7:8])[0, 1])
-    told = clf.explain(row)
-    assert told["noise"] == 0 and told.total == pytest.approx(
-        np.log2(told.p / (1 - told.p)), abs=1e-9
-    )
-    low, high = clf.model_.interval(row)[1]
-    assert low < clf.model_.p(row)[1] < high
-    form = clf.linear_form()
-    sign = 1 if told.of == 1 else -1
-    assert form.decide(row)[0] == pytest.approx(sign * np.log(told.p / (1 - told.p)))
-    assert clf.model_.p({"stepped": None})[1] == pytest.approx(Y.mean())
-
-
 @pytest.mark.parametrize(
     ("act", "told"),
     [

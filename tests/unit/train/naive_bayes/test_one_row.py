@@ -69,15 +69,6 @@ def test_predictions_explanations_and_linear_forms_agree(unseen, cell):
             folded.decide(row)
 
 
-def test_an_estimator_explains_as_it_predicts():
-    with pytest.raises(UnknownNameError, match="State 'zz' is not one of 'x0'"):
-        NaiveBayes(unseen="error").fit([["a"], ["b"]], [0, 1]).explain(["zz"])
-    with pytest.raises(UnknownNameError, match="Feature 'xx0' is not in the model"):
-        NaiveBayes().fit([["a"], ["b"]], [0, 1]).explain({"xx0": "a"})
-    clf = NaiveBayes(kinds={"age": "ignore"}).fit(FRAME, CLASSES)
-    assert clf.explain({"sex": "f", "age": 3}).cells[0][0] == "sex"
-
-
 def test_odds_of_two_impossible_classes_are_refused():
     clf = NaiveBayes(smoothing=0).fit(
         [["a", "s"], ["b", "t"], ["c", "t"], ["a", "t"]], [0, 1, 2, 2]

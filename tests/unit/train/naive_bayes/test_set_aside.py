@@ -62,17 +62,6 @@ def test_columns_set_aside_are_named_once(door, path):
     assert one.filename == __file__
 
 
-@pytest.mark.filterwarnings("ignore:Naive Bayes")
-def test_where_more_rows_may_come_a_column_of_one_value_is_kept():
-    with pytest.warns(CredoWarning, match=r"'PatientId' \(.*'who' \("):
-        parts = NaiveBayes(numbers="gaussian").partial_fit(FRAME[:30], Y[:30])
-    parts.partial_fit(FRAME[30:], Y[30:])
-    assert parts.kinds_ == USED | {"same": "categorical"}
-    aside = {"PatientId": "ignore", "same": "ignore", "who": "ignore"}
-    expected = NaiveBayes(kinds=aside, numbers="gaussian").fit(FRAME, Y)
-    np.testing.assert_allclose(parts.predict_proba(FRAME), expected.predict_proba(FRAME))
-
-
 @pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
 def test_arrays_and_given_kinds_are_used_as_they_are():
     numbers = FRAME[["PatientId", "x"]]

@@ -186,22 +186,6 @@ def test_a_text_file(tmp_path: Path) -> None:
     alike(streamed.model_.statistic, NaiveBayes().fit(cr.read(path), "y").model_.statistic)
 
 
-@pytest.mark.parametrize(
-    ("name", "target"),
-    [
-        ("adult.csv.gz", "income"),
-        ("mushroom.csv.gz", "class"),
-        ("titanic.csv", "Survived"),
-        ("house_votes_84.csv", "Class"),
-    ],
-)
-def test_real_tables(name: str, target: str, shared_tables: Path) -> None:
-    path = shared_tables / name
-    loaded = cr.read(path)
-    streamed = NaiveBayes().fit(path, target)
-    alike(streamed.model_.statistic, NaiveBayes().fit(loaded, target).model_.statistic)
-
-
 def test_weights(glob: str) -> None:
     w = np.random.default_rng(1).integers(0, 4, ROWS)
     for weights in (w, w / 2 + 0.25):
@@ -213,32 +197,7 @@ def test_weights(glob: str) -> None:
             alike(streamed.statistic, cr.naive_bayes(in_memory, "y", weights=given).statistic)
 
 
-def test_files_one_after_the_other(glob: str) -> None:
-    files = sorted(Path(glob).parent.glob("*.parquet"))
-    clf = NaiveBayes().fit(glob, "y")
-    kinds = clf.kinds_
-    parts = NaiveBayes(kinds={**kinds, "same": "ignore", "name": "ignore"})
-    for f in files:
-        parts.partial_fit(f, "y")
-    alike(parts.model_.statistic, clf.model_.statistic)
-
-
 # --- columns that change while they come ------------------------------------------------------
-
-
-def test_classes_and_states_that_come_late() -> None:
-    n = 2000
-    table = pa.table(
-        {
-            "x": [f"s{i // 2}" for i in range(n)],
-            "late": [None] * (n - 3) + ["a", "b", "a"],
-            "y": [f"c{i // 100:02}" for i in range(n)],
-        }
-    )
-    streamed = NaiveBayes(kinds={"x": "categorical"}).fit(table.to_reader(37), "y")
-    loaded = NaiveBayes().fit(cr.read(table, {"x": "discrete"}), "y")
-    alike(streamed.model_.statistic, loaded.model_.statistic)
-    assert len(streamed.classes_) == 20
 
 
 def test_whole_numbers_that_turn_out_real(tmp_path: Path) -> None:
@@ -262,15 +221,6 @@ def test_texts_that_pass_the_limit_are_let_go() -> None:
     assert clf.kinds_ == {"x": "categorical"}
     with pytest.raises(LimitError, match="at most 10,000"):
         NaiveBayes(kinds={"id": "categorical"}).fit(table.to_reader(5000), "y")
-
-
-def test_numbers_written_as_text_that_pass_the_limit(tmp_path: Path) -> None:
-    n = 12_000
-    x = np.random.default_rng(0).permutation(n) + 0.5
-    path = tmp_path / "t.csv"
-    path.write_text("x,y\n" + "".join(f"{v},{'ab'[i % 2]}\n" for i, v in enumerate(x)))
-    streamed = NaiveBayes().fit(path, "y").model_.statistic
-    alike(streamed, NaiveBayes().fit(cr.read(path), "y").model_.statistic)
 
 
 # --- bad input --------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import credo as cr
@@ -34,17 +33,6 @@ def test_kinds_are_inferred_and_kept(clf):
     }
     assert clf.classes_.tolist() == ["bird", "cat"]
     assert clf.feature_names_in_.tolist() == list(FRAME)
-
-
-@pytest.mark.parametrize(
-    "make", [pd.DataFrame, pl.DataFrame, dict, cr.read, lambda f: pl.DataFrame(f).to_arrow()]
-)
-def test_every_frame_gives_the_same(clf, make):
-    found = NaiveBayes().fit(make(FRAME), LABELS)
-    assert (
-        np.abs(found.predict_proba(make(FRAME)) - clf.predict_proba(pd.DataFrame(FRAME))).max()
-        < 1e-12
-    )
 
 
 def test_gaps_are_summed_out(clf):
@@ -84,56 +72,10 @@ def test_numbers_not_seen_as_states():
         assert clf.predict_proba(np.array([[7]]))[0] == pytest.approx([0.5, 0.5])
 
 
-@pytest.mark.parametrize("form", ["frame", "array", "dict"])
-def test_partial_fit_learns_states_that_come_late(form):
-    rng = np.random.default_rng(4)
-    a = rng.choice(np.array(["u", "v", "w", "x", None], dtype=object), 60)
-    a[:30] = rng.choice(["u", "v"], 30)
-    X = pd.DataFrame({"a": a, "b": rng.normal(size=60)})
-    y = rng.choice(["p", "q"], 60)
-
-    def given(part):
-        return {
-            "frame": part,
-            "array": part.to_numpy(dtype=object),
-            "dict": part.to_dict("list"),
-        }[form]
-
-    kinds = ["categorical", "gaussian"]
-    whole, parts = NaiveBayes(kinds=kinds).fit(given(X), y), NaiveBayes(kinds=kinds)
-    for cut in (slice(0, 30), slice(30, 31), slice(31, 32), slice(32, 60)):
-        parts.partial_fit(given(X[cut]), y[cut], classes=["p", "q"])
-    assert parts.model_.features[0].variable == whole.model_.features[0].variable
-    assert np.array_equal(parts.model_.features[0].alpha, whole.model_.features[0].alpha)
-    rows = given(X)
-    assert np.abs(parts.predict_log_proba(rows) - whole.predict_log_proba(rows)).max() < 1e-12
-
-
 def test_partial_fit_refuses_a_state_that_was_not_declared():
     clf = NaiveBayes(states={"a": ["u", "v"]}).fit(pd.DataFrame({"a": ["u", "v"]}), [0, 1])
     with pytest.raises(UnknownNameError, match="State 'z' is not one of 'a'"):
         clf.partial_fit(pd.DataFrame({"a": ["z"]}), [0])
-
-
-def test_batches_of_arrow_are_one_table():
-    import pyarrow as pa
-
-    rng = np.random.default_rng(7)
-    n = 300
-    y = rng.choice(np.array(["no", "yes"], dtype=object), n)
-    y[250] = y[251] = "maybe"  # a class, and a state, that only a late batch has
-    x = rng.choice(np.array(["u", "v", None], dtype=object), n)
-    x[220] = "w"
-    table = pa.table(
-        {"y": y, "x": pa.array(x.tolist()).dictionary_encode(), "z": rng.normal(size=n)}
-    )
-    whole = NaiveBayes(numbers="gaussian").fit(table, "y")
-    parts = NaiveBayes(numbers="gaussian")
-    for batch in table.to_batches(max_chunksize=50):
-        parts.partial_fit(batch, "y")
-    assert parts.classes_.tolist() == whole.classes_.tolist() == ["maybe", "no", "yes"]
-    assert np.array_equal(parts.model_.feature("x").alpha, whole.model_.feature("x").alpha)
-    assert np.abs(parts.predict_proba(table) - whole.predict_proba(table)).max() < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -245,15 +187,6 @@ def test_declared_and_reserved_states():
     assert np.exp(per.model_.features[0].log_theta)[0, 0] == pytest.approx(2.5 / 3)
 
 
-def test_rows_of_weight_zero_are_absent():
-    X, y, w = [["a"], ["b"], ["z"]], [0, 1, 2], [1, 2, 0]
-    clf = NaiveBayes().fit(X, y, sample_weight=w)
-    assert clf.classes_.tolist() == [0, 1]
-    assert clf.model_.features[0].variable.states == ("a", "b")
-    text = TextNaiveBayes().fit(["a", "b", "z"], y, sample_weight=w)
-    assert text.classes_.tolist() == [0, 1] and text.vocabulary_ == ("a", "b")
-
-
 def test_models_are_values():
     model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
     again = pickle.loads(pickle.dumps(model))
@@ -330,23 +263,6 @@ def test_columns_that_cannot_be_features_are_named():
     with pytest.warns(CredoWarning, match=r"set aside: 'k' "):  # a kind that is given holds
         clf = NaiveBayes(kinds={"id": "categorical"}).fit(frame, np.arange(40) % 2)
     assert clf.kinds_ == {"id": "categorical", "x": "categorical"}
-
-
-def test_kinds_of_sources():
-    table = cr.read({"y": ["a", "b"] * 10, "x": [1, 2, 3, 4, 5] * 4, "z": ["u", "v"] * 10})
-    by_table = NaiveBayes(kinds={"x": "kernel"}).fit(table, "y")
-    by_array = NaiveBayes(kinds=["kernel"]).fit(
-        np.array([1.0, 2, 3, 4, 5] * 4)[:, None], ["a", "b"] * 10
-    )
-    assert by_table.model_.feature("x").width == pytest.approx(by_array.model_.features[0].width)
-    assert NaiveBayes(kinds={"z": "bernoulli"}).fit(table, "y").kinds_["z"] == "bernoulli"
-    above = cr.naive_bayes(table, "y", kinds={"x": "bernoulli"}).feature("x")
-    assert above.above and above.alpha.tolist() == [[1, 11], [1, 11]]  # all above 0
-    three = cr.read({"y": ["a", "b"] * 6, "t": ["u", "v", "w"] * 4})
-    with pytest.raises(InputError, match="two states; 't' has 3"):
-        cr.naive_bayes(three, "y", kinds={"t": "bernoulli"})
-    states = NaiveBayes(states={"z": ["u", "v", "w"]}).fit(table, "y")
-    assert states.model_.feature("z").variable.states == ("u", "v", "w")
 
 
 def test_threads_give_the_same_bits():

@@ -74,19 +74,6 @@ def test_a_batch_of_a_stream_may_weigh_nothing(monkeypatch):
     assert clf.class_count_.tolist() == plain.class_count_.tolist()
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("cut", [1, 2, 3])
-def test_merging_is_learning_from_all(form, cut):
-    whole = TextNaiveBayes(form).fit(DOCS, Y)
-    parts = [TextNaiveBayes(form).fit(DOCS[s], Y[s]) for s in (slice(cut), slice(cut, None))]
-    merged = parts[0].merge(parts[1])
-    assert merged.vocabulary_ == whole.vocabulary_
-    assert merged.classes_.tolist() == whole.classes_.tolist()
-    assert (merged.predict_proba(DOCS) == whole.predict_proba(DOCS)).all()
-    later = merged.partial_fit(["d d"], ["y"])
-    assert later.class_count_.sum() == 5
-
-
 def test_matrices_merge_and_others_do_not():
     X = COUNTS.toarray()
     whole = TextNaiveBayes().fit(X, [0, 1, 0])

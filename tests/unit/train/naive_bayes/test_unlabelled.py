@@ -123,15 +123,6 @@ def test_gaussian_by_hand() -> None:
     assert clf.classes_.tolist() == [0, 1]
 
 
-def test_left_out_by_default_with_one_note() -> None:
-    x, y = coins()
-    with pytest.warns(CredoWarning, match="45 rows without a class were left out"):
-        clf = NaiveBayes().fit(x, y)
-    known = [i for i, v in enumerate(y) if v is not None]
-    alone = NaiveBayes().fit(x[known], [y[i] for i in known])
-    np.testing.assert_array_equal(clf.predict_proba(x), alone.predict_proba(x))
-
-
 def test_nan_labels_of_numbers_and_partial_fit() -> None:
     x, y = coins()
     numbers = np.array([math.nan if v is None else "ab".index(v) for v in y])
@@ -188,16 +179,6 @@ def test_they_help_where_the_features_are_independent_in_each_class() -> None:
     right = [c.score(x[3000:], y[3000:]) for c in (few, many, all_of_them)]
     assert right[1] > right[0] + 0.02
     assert right[1] > right[2] - 0.02
-
-
-def test_votes_with_twenty_labels(shared_tables: Path) -> None:
-    table = cr.read(shared_tables / "house_votes_84.csv")
-    order = np.random.default_rng(0).permutation(len(table))
-    train, test = table.take(order[:300]), table.take(order[300:])
-    frame = train.to("arrow").to_pydict()
-    frame["Class"] = [v if i < 20 else None for i, v in enumerate(frame["Class"])]
-    clf = NaiveBayes(unlabelled="em").fit(cr.read(frame), "Class")
-    assert (clf.predict_proba(test).argmax(axis=1) == test.codes("Class")).mean() > 0.85
 
 
 @pytest.mark.parametrize(

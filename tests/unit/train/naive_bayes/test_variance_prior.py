@@ -44,20 +44,6 @@ def test_covariances_have_the_same_prior():
     np.testing.assert_allclose(clf.model_.features[0].covariance, expected)
 
 
-def test_parts_and_merges_learn_what_all_rows_say():
-    rng = np.random.default_rng(1)
-    y = rng.integers(0, 3, 90)
-    X = rng.normal(size=(90, 4)) * (1 + y[:, None])
-    whole, parts, one, two = (NaiveBayes(numbers="gaussian") for _ in range(4))
-    whole.fit(X, y)
-    for rows in (slice(7), slice(7, 40), slice(40, 90)):
-        parts.partial_fit(X[rows], y[rows])
-    one.fit(X[:40], y[:40])
-    two.fit(X[40:], y[40:])
-    for clf in (parts, one.merge(two)):
-        np.testing.assert_allclose(clf.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_pixels_that_a_class_never_has():
     """Hand-written digits: a variance of 0 in a class was 1e-9 of the others', and decided alone."""
