@@ -195,3 +195,20 @@ def test_mixtures_of_parts_end_where_those_of_the_table_do(apart, monkeypatch, m
     assert "500 rows drawn at random" in " ".join(found.notes)
     assert (np.diff(found.partition.trace) >= -1e-9).all()
     assert sum(found.sizes) == len(frame)
+
+
+def test_rows_drawn_anew_hang_on_what_they_hold():
+    """Rows in another order are drawn alike; equal rows apart; means and variances are Poisson's."""
+    table = cr.read(gappy(4000)[["a", "b", "p"]])
+    mixed = table.take(np.random.default_rng(1).permutation(len(table)))
+    for names in (["a", "b"], ["a", "b", "p"]):
+        one, two = (t.select(names).redrawn(7, 3) for t in (table, mixed))
+        assert one.rows < 3000 and one.tally().close_to(two.tally())
+    assert table.redrawn(8, 3).tally() != table.redrawn(7, 3).tally()
+    same = cr.read({"x": ["a"] * 40_000}, schema={"x": ["a", "b"]})
+    each = same.redrawn(5).weights
+    drawn = np.concatenate([each, np.zeros(len(same) - len(each))])
+    assert drawn.mean() == pytest.approx(1, abs=0.03) and drawn.var() == pytest.approx(1, abs=0.05)
+    heavy = cr.read({"x": ["a", "b"] * 5000, "w": [3, 1] * 5000}, weights="w")
+    counts = heavy.redrawn(2).tally(["x"])["x"]
+    assert np.allclose(np.asarray(counts), [15_000, 5_000], rtol=0.05)
