@@ -11,7 +11,7 @@ AREAS = (
     "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
     "sampling", "parameters", "approximate", "undirected", "naive_bayes", "structure", "em",
     "mixtures", "clustering", "checking", "decisions", "causal", "numbers", "averaging", "engines",
-    "sql",
+    "sql", "studio",
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ export default defineConfig(({ mode }) => ({
   plugins: [svelte()],
   publicDir: mode === "production" ? "public" : false,
   build: {
-    outDir: "../src/credo/studio/static",
+    outDir: process.env.CREDO_STATIC ?? "../src/credo/studio/static",
     emptyOutDir: mode === "production",
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0, // data: addresses are not allowed by the page's policy

@@ -40,7 +40,7 @@ export type Now = {
   impossible: string | null;
   approximate: boolean;
 };
-export type Opened = Now & { title: string; rows: number; picture: Picture; job?: Job | null };
+export type Opened = Now & { title: string; rows: number; offline?: boolean; picture: Picture; job?: Job | null };
 export type Graph = { nodes: Place[]; edges: Edge[]; width: number; height: number };
 export type Place = { name: string; x: number; y: number; width: number; height: number };
 export type Job = {
@@ -79,10 +79,13 @@ export type Details = {
   text: string | null;
   parents: string[];
   columns?: string[];
-  rows?: { given: string[]; p: number[]; counts?: number[] }[];
+  rows?: { given: string[]; p: number[]; counts?: number[]; low?: number[]; high?: number[] }[];
+  fit?: { shares?: number[]; edges?: number[]; density?: number[] } | null;
   more?: number;
 };
-export type Strength = { from: string; to: string; bits: number | null };
+export type Strength = { from: string; to: string; bits: number | null; probability?: number | null };
+export type Gains = { scored_by: string; gains: Record<string, number | null> };
+export type Paths = { from: string; to: string; separated: boolean; told: string; paths: string[][] };
 
 type Answerer = (name: string, request: object) => Promise<unknown>;
 

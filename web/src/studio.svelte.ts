@@ -1,8 +1,8 @@
 // What the page knows: the network as it was sent, what is believed now and was before.
 
 import {
-  ask, type Beliefs, type Details, type Held, type How, type Intervals, type Job, type Now,
-  type Opened, type Said, type Strength, tab,
+  ask, type Beliefs, type Details, type Gains, type Held, type How, type Intervals, type Job, type Now,
+  type Opened, type Paths, type Picture, type Said, type Strength, tab,
 } from "./protocol";
 
 class Studio {
@@ -15,6 +15,10 @@ class Studio {
   intervals = $state.raw<Intervals | null>(null);
   details = $state.raw<Details | null>(null);
   strength = $state.raw<Strength | null>(null);
+  gained = $state.raw<Gains | null>(null); // of the chosen edge, by the rows
+  paths = $state.raw<Paths | null>(null);
+  costs = $state<Record<string, number>>({}); // of asking
+  names = $state(false); // boxes hold names alone
   script = $state("");
   selected = $state<string | null>(null);
   focused = $state(false);
@@ -31,6 +35,9 @@ class Studio {
     const box = this.focused && this.selected ? this.boxes.get(this.selected) : undefined;
     return box ? new Set([box.name, ...box.blanket]) : null;
   });
+
+  /** The edges of the paths that are shown. */
+  lit = $derived(new Set((this.paths?.paths ?? []).flatMap((path) => path.slice(1).flatMap((n, i) => [`${path[i]}\n${n}`, `${n}\n${path[i]}`]))));
 
   #seq = 0;
   #last: Promise<void> = Promise.resolve();
@@ -64,6 +71,7 @@ class Studio {
           now = await ask<Now>(name, { seq: ++this.#seq, ...args });
         }
         this.error = "";
+        this.paths = null;
         if (now.net !== this.now?.net) return await this.open();
         this.before = this.beliefs;
         if (now.beliefs) this.beliefs = now.beliefs;
@@ -139,6 +147,8 @@ class Studio {
     if (name === this.selected) return;
     this.selected = name;
     this.strength = null;
+    this.gained = null;
+    this.paths = null;
     this.details = null;
     if (name === null) this.focused = false;
     this.#follow();
@@ -150,7 +160,30 @@ class Studio {
   }
 
   edge(from: string, to: string) {
+    this.gained = null;
     this.#later_of(ask<Strength>("edge", { seq: 0, from, to }), (s) => (this.strength = s));
+    if (this.opened?.rows) this.#later_of(ask<Gains>("gains", { seq: 0, from, to }), (g) => (this.gained = g));
+  }
+
+  /** The paths between the selected variable and another, lit in the picture. */
+  path(to: string) {
+    this.#later_of(ask<Paths>("paths", { seq: 0, from: this.selected, to }), (p) => (this.paths = p));
+  }
+
+  /** Boxes with names alone, or with their bars. */
+  async fold() {
+    try {
+      const { picture } = await ask<{ picture: Picture }>("picture", { seq: 0, names: !this.names });
+      this.names = !this.names;
+      this.opened = { ...this.opened!, picture };
+    } catch (error) {
+      this.error = (error as Error).message;
+    }
+  }
+
+  cost(name: string, cost: number) {
+    this.costs[name] = cost;
+    this.#follow();
   }
 
   #later_of<T>(answer: Promise<T>, use: (value: T) => void) {
@@ -160,24 +193,31 @@ class Studio {
   /** The panel a moment after the bars, the intervals after a rest; what is stale is dropped. */
   #follow() {
     clearTimeout(this.#soon);
-    clearTimeout(this.#later);
     const fresh = (version: number) => version === this.now?.version;
     this.#soon = setTimeout(() => {
       const selected = this.selected;
-      this.#later_of(ask<Said>("panel", { seq: 0, selected }), (s) => {
+      this.#later_of(ask<Said>("panel", { seq: 0, selected, costs: $state.snapshot(this.costs) }), (s) => {
         if (fresh(s.version) && selected === this.selected) this.said = s;
       });
       this.#later_of(ask<{ version: number; script: string }>("script", { seq: 0 }), (s) => {
         if (fresh(s.version)) this.script = s.script;
       });
     }, 40);
-    if (this.intervals) return;
+    if (!this.intervals) this.#draw(200, 150);
+  }
+
+  /** Intervals after a rest; finer ones when nothing else is asked, if the first came soon. */
+  #draw(draws: number, rest: number) {
+    clearTimeout(this.#later);
     this.#later = setTimeout(() => {
       if (this.now?.impossible) return;
-      this.#later_of(ask<Intervals>("intervals", { seq: 0 }), (i) => {
-        if (fresh(i.version)) this.intervals = i;
+      const begun = performance.now();
+      this.#later_of(ask<Intervals>("intervals", { seq: 0, draws }), (found) => {
+        if (found.version !== this.now?.version) return;
+        this.intervals = found;
+        if (draws === 200 && found.intervals && performance.now() - begun < 1000) this.#draw(1000, 2000);
       });
-    }, 150);
+    }, rest);
   }
 
   #announce() {
@@ -212,6 +252,10 @@ export function percent(p: number): string {
   if (p > 0 && shown < 0.1) return "<0.1 %";
   if (p < 1 && shown > 99.9) return ">99.9 %";
   return `${shown.toFixed(1)} %`;
+}
+
+export function bits(x: number): string {
+  return `${x.toFixed(x < 0.1 ? 3 : 2)} bits`;
 }
 
 export function short(x: number): string {

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from credo.core.errors import CredoError, InputError
-from credo.plot.networks.boxes import is_number
-from credo.studio.beliefs import beliefs, intervals
+from credo.plot.networks.boxes import is_number, picture
+from credo.studio.beliefs import DRAWS, beliefs, intervals
 from credo.studio.evidence import HOWS, Known, Moment, clicked, softened
-from credo.studio.inspectors import edge_details, node_details
+from credo.studio.inspectors import edge_details, fit_to_rows, node_details, path_details
 from credo.studio.panel import panel
 from credo.studio.state import Json, State, Verb
 
@@ -87,28 +87,49 @@ def shown_state(at: State) -> Json:
     }
 
 
-def _panel(session: Session, at: State, /, selected: str | None) -> Json:
+def _panel(session: Session, at: State, /, selected: str | None, costs: Json) -> Json:
     if selected is not None:
         at.variable(selected)
-    return panel(at.asked, at.moment, selected)
+    return panel(at.asked, at.moment, selected, costs)
 
 
-def _intervals(session: Session, at: State, /) -> Json:
+def _intervals(session: Session, at: State, /, draws: int) -> Json:
+    _one_of(draws, DRAWS, "draws")
     try:
-        return {"intervals": intervals(at.asked, at.moment)}
+        return {"intervals": intervals(at.asked, at.moment, draws)}
     except CredoError as error:  # no posterior, or none after an intervention
         return {"intervals": None, "why": str(error)}
 
 
 def _node(session: Session, at: State, /, name: str) -> Json:
     at.variable(name)
-    return node_details(at.net, name)
+    rows = at.data
+    fit = rows is not None and name in rows.schema
+    return {
+        **node_details(at.net, name),
+        "fit": fit_to_rows(at.net, name, rows) if rows is not None and fit else None,
+    }
+
+
+def _paths(session: Session, at: State, /, **ends: str) -> Json:
+    for name in ends.values():
+        at.variable(name)
+    known = at.moment.known
+    cut = at.asked.at(at.moment)[0]
+    return path_details(cut, ends["from"], ends["to"], [name for name, _ in known])
+
+
+def _picture(session: Session, at: State, /, names: bool) -> Json:
+    return {"picture": picture(at.net, names=names)}
 
 
 def _edge(session: Session, at: State, /, **ends: str) -> Json:
     for name in ends.values():
         at.variable(name)
-    return edge_details(at.net, ends["from"], ends["to"])
+    a, b = ends["from"], ends["to"]
+    weighed = at.structures is not None and {a, b} <= set(at.structures.names)
+    p = float(at.structures.edge(a, b)) if at.structures is not None and weighed else None
+    return {**edge_details(at.net, a, b), "probability": p}
 
 
 # --- rows --------------------------------------------------------------------------------------
@@ -150,9 +171,9 @@ def _shown(known: Known) -> Json:
     }  # fmt: skip
 
 
-def _one_of(how: str, among: tuple[str, ...]) -> None:
-    if how not in among:
-        raise InputError(f"how must be one of {', '.join(among)}, got {how!r}.")
+def _one_of(value: str | int, among: tuple[str | int, ...], what: str = "how") -> None:
+    if value not in among:
+        raise InputError(f"{what} must be one of {', '.join(map(str, among))}, got {value!r}.")
 
 
 _NAME: dict[str, tuple[type, ...]] = {"name": (str,)}
@@ -163,9 +184,11 @@ VERBS: dict[str, Verb] = {
     "soft": Verb(_soft, {**_NAME, "weights": (list,)}, changes=True),
     "clear": Verb(_clear, {"name": (str, type(None))}, changes=True),
     "row": Verb(_row, {"index": (int,), "open": (str, type(None))}, changes=True),
-    "panel": Verb(_panel, {"selected": (str, type(None))}),
-    "intervals": Verb(_intervals, {}),
+    "panel": Verb(_panel, {"selected": (str, type(None)), "costs": (dict,)}),
+    "intervals": Verb(_intervals, {"draws": (int,)}),
     "node": Verb(_node, _NAME),
+    "paths": Verb(_paths, {"from": (str,), "to": (str,)}),
+    "picture": Verb(_picture, {"names": (bool,)}),
     "edge": Verb(_edge, {"from": (str,), "to": (str,)}),
 }
 """The requests by their names."""

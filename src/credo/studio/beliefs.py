@@ -14,9 +14,11 @@ from credo.plot.networks.boxes import is_number
 from credo.predict.questions.intervention import intervene
 from credo.studio.evidence import Moment, questions_of
 
-__all__ = ["INTERVAL_DRAWS", "Asked", "beliefs", "intervals", "moved_bits"]
+__all__ = ["DRAWS", "Asked", "beliefs", "intervals", "moved_bits"]
 
-INTERVAL_DRAWS = 200
+DRAWS = (200, 1000)
+"""For an interval: soon, and when nothing else is asked."""
+
 _POINTS = 49  # of a density that is drawn
 _QUANTILES = (np.arange(400) + 0.5) / 400
 
@@ -85,7 +87,7 @@ def _belief(net: Network, name: str, found: Any, moment: Moment) -> dict[str, An
     }  # fmt: skip
 
 
-def intervals(asked: Asked, moment: Moment) -> dict[str, list[list[float]]]:
+def intervals(asked: Asked, moment: Moment, draws: int = DRAWS[0]) -> dict[str, list[list[float]]]:
     """The 95 % credible interval of each bar, from draws of the parameters.
 
     >>> import credo as cr
@@ -95,7 +97,7 @@ def intervals(asked: Asked, moment: Moment) -> dict[str, list[list[float]]]:
     True
     """
     net, given = asked.at(moment)
-    found: Mapping[str, Any] = net.marginals(given=given, interval=0.95, draws=INTERVAL_DRAWS)
+    found: Mapping[str, Any] = net.marginals(given=given, interval=0.95, draws=draws)
     out = {}
     for name, answer in found.items():
         if is_number(net.variable(name)):

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from credo.core.errors import CredoError, InputError
 from credo.formats import dumps, loads
+from credo.model.graphs.dag import Dag
 from credo.model.networks.network import Network
 from credo.studio.evidence import HOWS, Known, Moment, softened
 from credo.studio.rows import Rows
@@ -55,10 +56,7 @@ def _states(states: Iterable[State], nets: dict[int, int]) -> Iterator[str]:
     for state in states:
         if id(state.net) not in nets:
             nets[id(state.net)] = len(nets)
-            data = dumps(state.net, "credo")
-            yield _line(
-                {"net": b64encode(data if isinstance(data, bytes) else data.encode()).decode()}
-            )
+            yield _line({"net": _packed(state.net)})
         rows = state.rows
         table = None
         if rows is not None:
@@ -73,6 +71,21 @@ def _states(states: Iterable[State], nets: dict[int, int]) -> Iterator[str]:
                 }
             }
         )  # fmt: skip
+
+
+def _packed(net: Network) -> str:
+    """A network as .credo, which holds none without a variable: that is an empty text."""
+    data = dumps(net, "credo") if net.names else b""
+    assert isinstance(data, bytes)
+    return b64encode(data).decode()
+
+
+def _unpacked(text: str) -> Network:
+    data = b64decode(text, validate=True)
+    net = loads(data, "credo") if data else Network(Dag([]), {})
+    if not isinstance(net, Network):
+        raise InputError("A session holds networks alone.")
+    return net
 
 
 class Journal:
@@ -116,10 +129,7 @@ def restored(text: str, opener: Opener) -> tuple[str, tuple[State, ...], int, in
         title = str(head["title"])
         for line in map(json.loads, lines[1:]):
             if "net" in line:
-                net = loads(b64decode(line["net"], validate=True), "credo")
-                if not isinstance(net, Network):
-                    raise InputError("A session holds networks alone.")
-                nets.append(net)
+                nets.append(_unpacked(line["net"]))
             elif "state" in line:
                 states.append(_state(line["state"], nets, rows, opener))
             else:

@@ -186,12 +186,11 @@ def _gains(session: Session, at: State, /, **ends: str) -> Json:
     for how in EDITS:
         try:
             dag = _edited(at.net.dag, edge, how)
+            out[how] = sum(
+                family(c, dag.parents(c)) - family(c, at.net.dag.parents(c)) for c in set(edge)
+            )
         except InputError:
             out[how] = None
-            continue
-        out[how] = sum(
-            family(c, dag.parents(c)) - family(c, at.net.dag.parents(c)) for c in set(edge)
-        )
     return {"from": edge[0], "to": edge[1], "scored_by": name, "gains": out}
 
 

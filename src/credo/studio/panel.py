@@ -25,8 +25,12 @@ _MOST_WEIGHED = 24  # pieces of evidence that are left out one by one
 _MOST_NEXT = 5
 
 
-def panel(asked: Asked, moment: Moment, selected: str | None) -> dict[str, Any]:
+def panel(
+    asked: Asked, moment: Moment, selected: str | None, costs: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """What there is to say of a moment, as JSON; what has no answer is None, with its reason.
+
+    With `costs` of asking, what to ask next is ranked by bits a unit of cost.
 
     >>> from credo.studio.evidence import Known
     >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -56,7 +60,7 @@ def panel(asked: Asked, moment: Moment, selected: str | None) -> dict[str, Any]:
         out["conflict"] = (alone - log_p) / math.log(2)
     _explain(out, net, given)
     if selected is not None:
-        _about(out, net, given, selected)
+        _about(out, net, given, selected, costs or {})
     return out
 
 
@@ -77,7 +81,9 @@ def _explain(out: dict[str, Any], net: Network, given: Mapping[str, Any]) -> Non
     out["explained"] = best.log_p / math.log(10)
 
 
-def _about(out: dict[str, Any], net: Network, given: Mapping[str, Any], name: str) -> None:
+def _about(
+    out: dict[str, Any], net: Network, given: Mapping[str, Any], name: str, costs: Mapping[str, Any]
+) -> None:
     """How far the evidence moved one variable, by which piece of it, and what to ask next."""
     known = name in given and not isinstance(given[name], (list, dict))
     if not known:
@@ -91,7 +97,8 @@ def _about(out: dict[str, Any], net: Network, given: Mapping[str, Any], name: st
         if len(given) > _MOST_WEIGHED:
             out["notes"].append(f"The first {_MOST_WEIGHED} pieces of evidence were weighed.")
         try:
-            found = net.evidence_value(name, given)
+            open_ = {n: c for n, c in costs.items() if n not in given and n != name}
+            found = net.evidence_value(name, given, costs=open_ or None)
         except CredoError as error:
             out["notes"].append(f"What to ask next: {error}")
             return

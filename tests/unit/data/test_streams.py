@@ -15,6 +15,7 @@ import pytest
 import credo as cr
 from credo.core.scales import Transform
 from credo.data import Kept, spooled
+from credo.data.sources import feed
 from credo.data.sources.frames import feed_of_frame
 from credo.errors import CredoWarning, InputError
 
@@ -243,6 +244,11 @@ TABLE = pa.table(
         "gap": pa.array([None if v > 1 else float(v) for v in RNG.normal(size=N)]),
     }
 )
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    monkeypatch.setattr(feed, "BATCH", 64)
 
 
 def cells(source, names):

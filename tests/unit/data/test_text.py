@@ -395,3 +395,17 @@ def test_without_room_for_a_thread_rows_are_read_in_this_one(put, monkeypatch):
 
     monkeypatch.setattr("threading.Thread.start", no_room)
     assert len(cr.read(path)) == 100
+
+
+@pytest.mark.parametrize("mark", [" ", ",", ";", "\t"])
+def test_row_names_without_a_name_as_r_writes_them(mark, tmp_path) -> None:
+    rows = [["mpg", "kind of car"], *([f"Car {i}", f"{i}.5", "a b"] for i in range(30))]
+    lines = [mark.join(c if c[:1].isdigit() else f'"{c}"' for c in row) for row in rows]
+    path = tmp_path / "rows.txt"
+    path.write_text("\n" + "\n".join(lines) + "\n")
+    table = cr.read(path, schema={"kind of car": "discrete"})
+    assert table.schema.names == ("mpg", "kind of car") and len(table) == 30
+    assert "column_1" in table.schema.set_aside and table["mpg"][2] == 2.5
+    path.write_text("\n".join([*lines, f'"Car"{mark}1']))
+    with pytest.raises(CredoError, match=r"Line 32 of rows\.txt has 2 cells, but the header has 3"):
+        cr.read(path)

@@ -214,7 +214,7 @@ def test_half_a_head_is_hung_up_on_and_others_are_served(client, monkeypatch):
     assert client.works()
 
 
-def test_events_tell_what_changes_by_itself(client):
+def test_events_tell_what_changes_by_itself(client, opened):
     connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=20)
     connection.request(
         "GET", client.tab.replace("/api/", "/events/").rstrip("/"), headers=client.headers
@@ -228,7 +228,7 @@ def test_events_tell_what_changes_by_itself(client):
     connection.close()
     answer, _ = client.send("GET", "/events/..%2fx")
     assert answer.status == 404
-    assert client.works()
+    assert Client(opened).works()
 
 
 def test_a_file_is_taken_up_to_its_limit(client, monkeypatch):

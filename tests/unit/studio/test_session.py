@@ -101,7 +101,7 @@ def test_the_one_state_that_is_left_is_certain():
     s = Session(three())
     answer = s.dispatch("click", {"seq": 1, "name": "big", "state": 1, "how": "not"})
     assert answer["beliefs"]["big"]["p"] == [1.0, 0.0]
-    said = s.dispatch("panel", {"seq": 0, "selected": "big"})
+    said = s.dispatch("panel", {"seq": 0, "selected": "big", "costs": {}})
     assert said["moved"] is None and said["p"] == pytest.approx(0.6)
 
 
@@ -145,14 +145,14 @@ def test_impossible_evidence_is_said_in_words():
         answer = s.dispatch("click", {"seq": seq, "name": name, "state": state, "how": "is"})
     assert answer["beliefs"] is None
     assert "colour=blue, big=True and shape=round cannot be true together" in answer["impossible"]
-    assert s.dispatch("panel", {"seq": 0, "selected": "sold"})["p"] is None
+    assert s.dispatch("panel", {"seq": 0, "selected": "sold", "costs": {}})["p"] is None
 
 
 def test_the_panel_by_hand():
     net = cr.Network("[a][b|a]", {"a": 0.3, "b": {False: 0.2, True: 0.9}})
     s = Session(net)
     click(s, 1, "b", 1)
-    said = s.dispatch("panel", {"seq": 0, "selected": "a"})
+    said = s.dispatch("panel", {"seq": 0, "selected": "a", "costs": {}})
     p_b = 0.3 * 0.9 + 0.7 * 0.2
     a = 0.3 * 0.9 / p_b
     moved = a * math.log2(a / 0.3) + (1 - a) * math.log2((1 - a) / 0.7)
@@ -162,11 +162,11 @@ def test_the_panel_by_hand():
     assert said["explanation"] == [["a", "True"]]
     assert said["explained"] == pytest.approx(math.log10(0.27))
     click(s, 2, "a", 0)
-    said = s.dispatch("panel", {"seq": 0, "selected": None})
+    said = s.dispatch("panel", {"seq": 0, "selected": None, "costs": {}})
     assert said["conflict"] == pytest.approx(math.log2(0.7 * p_b / (0.7 * 0.2)))
     click(s, 3, "a", 0)
     click(s, 4, "b", 1)
-    nothing = s.dispatch("panel", {"seq": 0, "selected": "a"})
+    nothing = s.dispatch("panel", {"seq": 0, "selected": "a", "costs": {}})
     [ask] = nothing["next"]
     assert ask == {"name": "b", "bits": pytest.approx(net.evidence_value("a").best.bits)}
 
@@ -197,7 +197,7 @@ def test_numbers_are_densities(numbers):
         assert found["low"] == pytest.approx(expected[name].quantile(0.025))
         assert np.trapezoid(found["y"], found["x"]) == pytest.approx(1.0, abs=0.06)
     assert answer["beliefs"]["height"] == {"value": 6.0}
-    assert s.dispatch("panel", {"seq": 0, "selected": "weight"})["density"]
+    assert s.dispatch("panel", {"seq": 0, "selected": "weight", "costs": {}})["density"]
 
 
 def test_bits_between_gaussians_are_those_of_the_formula():
@@ -210,10 +210,10 @@ def test_intervals_are_those_of_the_network():
     net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.BDeu(1))
     s = Session(net)
     click(s, 1, "Fev", 1)
-    found = s.dispatch("intervals", {"seq": 0})["intervals"]["Pneu"]
+    found = s.dispatch("intervals", {"seq": 0, "draws": 200})["intervals"]["Pneu"]
     expected = net.p("Pneu", {"Fev": "T"}, interval=0.95, draws=200)
     assert np.allclose(found, np.column_stack([expected.low, expected.high]))
-    plain = Session(three()).dispatch("intervals", {"seq": 0})
+    plain = Session(three()).dispatch("intervals", {"seq": 0, "draws": 200})
     assert plain["intervals"] is None and "has no posterior" in plain["why"]
 
 

@@ -105,3 +105,10 @@ def test_a_model_in_every_format_it_can_be_written_in():
     assert session.dispatch("model", {"seq": 0, "format": "bif"})["text"] == cr.formats.dumps(
         net, "bif"
     )
+
+
+def test_a_network_from_nothing_is_kept_too(tmp_path):
+    session = Sessions(beginning(None, None), "new", None, tmp_path).of(KEY)
+    do(session, "add-node", name="rain", states=["no", "yes"])
+    again = Sessions(beginning(None, None), "new", None, tmp_path).of(KEY)
+    assert [s.net for s in again.states] == [s.net for s in session.states]

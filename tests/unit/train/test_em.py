@@ -341,8 +341,8 @@ def test_refusals():
         cr.em("[b][a|b]", rows, start=sure)
     with pytest.raises(InputError, match="a tally has lost"):
         cr.em("[a][b|a]", cr.tally(rows, ["a"]))
-    with pytest.raises(SchemaError, match="continuous parent"):
-        cr.em("[x][a|x]", {"x": [0.5, 1.5], "a": [0, 1]})
+    with pytest.raises(InputError, match="'x' has missing cells"):
+        cr.em("[x][a|x]", {"x": [0.5, 1.5, None], "a": [0, 1, 1]})
 
 
 def test_a_family_never_observed_together_is_noted():

@@ -305,7 +305,7 @@ def test_what_a_softmax_cannot_do_is_refused(net):
     with pytest.raises(InputError, match="learned from all rows together"):
         net.update(ROWS)
     with pytest.raises(SchemaError, match="cannot have the continuous parent 'age'"):
-        cr.em("[age][ill|age]", ROWS)
+        cr.em("[age][ill|age]", ROWS, intervened={"ill": np.arange(600) < 5})
     with pytest.raises(InputError, match="is learned from rows, not from counts"):
         cr.fit("[age][ill|age]", cr.read(ROWS), intervened={"ill": np.arange(600) < 5})
     with pytest.raises(InputError, match="is asked about without other variables"):

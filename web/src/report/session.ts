@@ -38,7 +38,7 @@ export class Session {
   /** Answer one request, as the server would. */
   dispatch(name: string, request: any): unknown {
     const questions: Record<string, () => object> = {
-      open: () => this.#open(), panel: () => this.#panel(request.selected), script: () => ({ script: this.#script() }),
+      open: () => this.#open(), panel: () => this.#panel(request.selected, request.costs ?? {}), script: () => ({ script: this.#script() }),
       intervals: () => ({ intervals: null, why: "This page answers without Python, which draws them." }),
       node: () => this.#node(request.name), edge: () => this.#edge(request.from, request.to),
     };
@@ -185,10 +185,10 @@ export class Session {
   // --- what there is to say ----------------------------------------------------------------------
 
   #open(): Opened {
-    return { title: this.net.title, rows: 0, picture: this.net.picture, ...this.#shown() };
+    return { title: this.net.title, rows: 0, offline: true, picture: this.net.picture, ...this.#shown() };
   }
 
-  #panel(selected: string | null): Said {
+  #panel(selected: string | null, costs: Record<string, number>): Said {
     const moment = this.#moment, seen = moment.filter(([, k]) => k.how !== "do"), done = moment.filter(([, k]) => k.how === "do");
     const answer = this.#answer(moment);
     const out: Said = {
@@ -216,7 +216,10 @@ export class Session {
     out.moved = seen.length ? from(done) : 0;
     out.weights = ranked(seen.map((item) => ({ name: item[0], bits: from(moment.filter((other) => other !== item)) })));
     const given = new Set(moment.map(([name]) => name));
-    out.next = this.#told(moment, v).filter(({ name, bits }) => bits > 1e-9 && !given.has(name)).slice(0, 5);
+    const worth = ({ name, bits }: Weight) => bits / (costs[name] ?? 1);
+    out.next = this.#told(moment, v)
+      .filter(({ name, bits }) => bits > 1e-9 && !given.has(name))
+      .sort((a, b) => worth(b) - worth(a)).slice(0, 5);
     return out;
   }
 

@@ -2,8 +2,8 @@
 
 An Arrow dictionary is often only an encoding, whose order is that in which values were met. It is
 a list of categories where it is ordered, or where who wrote it says so: pandas and R in the
-metadata of the schema, credo in that of the column. Parquet keeps dictionaries of texts alone;
-of other categories the file only says that there were some.
+metadata of the schema, polars and credo in that of the column. Parquet keeps dictionaries of texts
+alone; of other categories the file only says that there were some.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ def declared_by(
         if not pa.types.is_dictionary(field.type):
             if field.name in categorical or ours:
                 out[i] = Declared(())
+        elif enum := _enum_values(note.get(b"_PL_ENUM_VALUES2", b"")):
+            out[i] = Declared(enum, ordered=True)
         elif field.type.ordered or said:
             found = _dictionaries(chunks(i), field.type.ordered, field.name, label)
             if found:
@@ -99,6 +101,25 @@ def _pandas_note(schema: Any) -> dict[str, Any]:
         return {"columns": columns, "index_columns": list(told.get("index_columns", ()))}
     except (ValueError, AttributeError, KeyError, TypeError):
         return {}
+
+
+def _enum_values(note: bytes) -> tuple[str, ...] | None:
+    """The categories that polars writes of an enum, each after the number of its bytes.
+
+    >>> _enum_values(b"1;z3;b;1")
+    ('z', 'b;1')
+    """
+    out = []
+    while note:
+        size, mark, rest = note.partition(b";")
+        if not mark or not size.isdigit() or int(size) > len(rest):
+            return None
+        try:
+            out.append(rest[: int(size)].decode())
+        except UnicodeDecodeError:
+            return None
+        note = rest[int(size) :]
+    return tuple(out) if len(set(out)) == len(out) else None
 
 
 def merged(parts: Sequence[Mapping[str, Declared]]) -> dict[str, Declared]:

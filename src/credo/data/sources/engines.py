@@ -72,11 +72,16 @@ def feed_of_polars(frame: Any) -> Feed:
         if isinstance(kind, pl.Enum)
     }
 
+    rows = frame.select(pl.len()).collect().item() if lazy else frame.height
     odd = {n for n, kind in schema.items() if kind == pl.Object}  # Arrow has none
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        chosen, rows = frame.select(list(wanted)), batch_rows(len(wanted))
-        parts = chosen.collect_batches(chunk_size=rows, maintain_order=True) if lazy else [chosen]
+        chosen, size = frame.select(list(wanted)), batch_rows(len(wanted))
+        parts: Any = [chosen]
+        if lazy and _is_scan(chosen):  # which would be read ahead without end
+            parts = (chosen.slice(start, size).collect() for start in range(0, rows, size))
+        elif lazy:
+            parts = chosen.collect_batches(chunk_size=size, maintain_order=True)
         for part in parts:
             table = part.select(n for n in wanted if n not in odd).to_arrow()
             for start in range(0, part.height, BATCH):
@@ -90,7 +95,14 @@ def feed_of_polars(frame: Any) -> Feed:
         "polars lazy frame" if lazy else "polars frame",
         tuple(schema.names()),
         batches,
-        rows=frame.select(pl.len()).collect().item() if lazy else frame.height,
+        rows=rows,
         in_memory=not lazy,
         declared=declared,
     )
+
+
+def _is_scan(query: Any) -> bool:
+    """Whether a query is some columns of files or of a frame, in which rows are found by number."""
+    first, *others = query.explain().strip().splitlines()
+    scan = first.startswith(("Parquet SCAN", "Ipc SCAN", "DF ["))
+    return scan and all(o.strip().startswith(("PROJECT ", "ESTIMATED ROWS")) for o in others)

@@ -32,6 +32,7 @@ from credo.data.sources.text_faults import (
 from credo.data.sources.text_head import (
     cut_elsewhere,
     delimiter_of,
+    has_row_names,
     has_rows,
     header_of,
     numbers_for_names,
@@ -89,6 +90,8 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     if not text.strip(" \r\n"):
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     given = list(options.columns) if options.columns else header_of(path, text, delimiter)
+    short = not options.columns and has_row_names(text, delimiter)
+    given = ["", *given] if short else given
     refuse_too_wide(path.name, len(given))
     empty = not options.columns and len(raw) < HEAD and not has_rows(text, delimiter)
     names, notes = distinct_names(given)
@@ -106,6 +109,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         len(names),
         not options.columns,
         not options.columns and text.startswith("#"),
+        short,
         blanks,
     )
 
@@ -179,7 +183,8 @@ def _parsed(
 
     read = csv_.ReadOptions(
         column_names=names,
-        skip_rows_after_names=int(dialect.header),
+        skip_rows=int(dialect.short),
+        skip_rows_after_names=int(dialect.header and not dialect.short),
         block_size=block_of(dialect.width),
         use_threads=False,  # the read-ahead thread is enough, and holds fewer blocks
         encoding=stream.encoding,

@@ -48,6 +48,7 @@ class Dialect:
     width: int
     header: bool
     remark: bool = False  # the header starts with #
+    short: bool = False  # the header lacks the name of the first column
     blanks: str = " \t"  # a line of these alone before the first row is none
 
     def opened(self) -> Watched:
@@ -153,7 +154,8 @@ def first_ragged(dialect: Dialect, *, strict: bool = True) -> tuple[int, int, st
         try:
             for record in reader:
                 line += stream.blank_lines if line == 1 else 0
-                if record and len(record) != dialect.width:
+                lacks = int(dialect.short and line == 1)
+                if record and len(record) + lacks != dialect.width:
                     return line, len(record), record[0]
                 line = reader.line_num + 1 + stream.blank_lines
         except csv.Error as error:

@@ -86,6 +86,22 @@ def has_rows(text: str, delimiter: str) -> bool:
     return sum(1 for _ in zip(range(2), records, strict=False)) > 1
 
 
+def has_row_names(text: str, delimiter: str) -> bool:
+    """Whether each of the first rows begins with a quoted cell that the header lacks: R's
+    `write.table` leaves the name of that column out.
+
+    >>> has_row_names('"x" "y"\\n"1" 2 3\\n"2" 4 5\\n', " ")
+    True
+    """
+    lines = [line for _, line in zip(range(20), _lines(text), strict=False) if line.strip()]
+    return _is_short(_widths(text, delimiter)) and all(x.startswith('"') for x in lines[1:])
+
+
+def _is_short(widths: Sequence[int]) -> bool:
+    """Whether the header is one cell shorter than every row."""
+    return len(widths) > 2 and widths[0] > 1 and set(widths[1:]) == {widths[0] + 1}
+
+
 def delimiter_of(text: str, decimal: str = ".") -> str:
     """The delimiter that cuts the first lines into the most cells, and most of them alike; white
     space where no other cuts, all lines have as many cells, and a column holds numbers.
@@ -101,6 +117,8 @@ def delimiter_of(text: str, decimal: str = ".") -> str:
         if delimiter not in text:
             continue  # it cuts nothing
         widths = _widths(text, delimiter)
+        if has_row_names(text, delimiter):
+            widths[0] += 1
         if widths and widths[0] > cells and widths.count(widths[0]) > len(widths) / 2:
             best, cells = delimiter, widths[0]
     return " " if cells == 1 and _are_cells_of_numbers(text) else best
@@ -118,6 +136,8 @@ def _are_cells_of_numbers(text: str) -> bool:
         return False
     if len(text) > _HEAD_OF_BLANKS:
         rows = rows[:-1]
+    if has_row_names(head, " "):
+        rows[0].insert(0, "")
     if len(rows) < 3 or len({len(r) for r in rows}) > 1 or len(rows[0]) < 2:
         return False
     return any(not np.isnan(numbers_of(cells[1:])).any() for cells in zip(*rows, strict=True))

@@ -83,22 +83,15 @@ def reals(values: Any) -> Floats:
     """
     if isinstance(values, Counts):  # how often states came: its array holds no measurements
         raise NotReal(values)
-    if isinstance(values, np.ma.MaskedArray):
-        cells = np.array(np.ma.getdata(values), dtype=object)
-        cells[np.ma.getmaskarray(values)] = None
-        return reals(cells)
-    array = _array(values)
-    if array.dtype == np.float64:
-        return array.astype(np.float64)
-    if array.dtype.kind in "biuf":
-        with np.errstate(over="ignore"):
-            return array.astype(np.float64)
-    if array.dtype.kind != "O":
-        raise NotReal(_first_bad(values))
-    out = np.empty(array.shape)
-    for where, value in enumerate(array.ravel()):
-        out.flat[where] = real(value)
-    return out
+    try:
+        array = np.asarray(values.tolist() if isinstance(values, np.ma.MaskedArray) else values)
+        if array.dtype.kind in "biuf":
+            with np.errstate(over="ignore"):
+                return array.astype(np.float64)
+        cells = np.asarray(array if isinstance(values, np.ndarray) else values, dtype=object)
+    except Exception:  # rows of different lengths, or what cannot become an array
+        raise NotReal(values) from None
+    return np.array([real(v) for v in cells.ravel()], dtype=np.float64).reshape(cells.shape)
 
 
 def real_or_nan(value: Any) -> float:
@@ -132,47 +125,3 @@ def numbers(values: Any, must: str) -> Floats:
         return reals(values)
     except NotReal as no:
         raise InputError(f"{must}, got {shown(no.bad)}.") from None
-
-
-def _array(values: Any) -> NDArray[Any]:
-    try:
-        if isinstance(values, (list, tuple)) and _masked(values):
-            return np.array(_unmasked(values), dtype=object)
-        return np.asarray(values)
-    except Exception:  # rows of different lengths, or what cannot become an array
-        raise NotReal(values) from None
-
-
-def _masked(values: Any) -> bool:
-    """Whether a masked value hides in a nested list; NumPy would warn and go on."""
-    return any(
-        isinstance(v, np.ma.MaskedArray) or (isinstance(v, (list, tuple)) and _masked(v))
-        for v in values
-    )
-
-
-def _unmasked(values: Any) -> Any:
-    if values is np.ma.masked:
-        return None
-    if isinstance(values, np.ma.MaskedArray):
-        return values.tolist()
-    return [_unmasked(v) for v in values] if isinstance(values, (list, tuple)) else values
-
-
-def _first_bad(values: Any) -> Any:
-    for v in _flat(values):
-        try:
-            real(v)
-        except NotReal:
-            return v
-    return values
-
-
-def _flat(values: Any) -> Any:
-    if isinstance(values, np.ndarray):
-        yield from values.ravel()
-    elif isinstance(values, (list, tuple)):
-        for v in values:
-            yield from _flat(v)
-    else:
-        yield values

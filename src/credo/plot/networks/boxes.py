@@ -30,8 +30,10 @@ def is_number(variable: Variable) -> bool:
     return not variable.is_discrete or variable.scale is not None
 
 
-def picture(net: Network) -> dict[str, Any]:
+def picture(net: Network, *, names: bool = False) -> dict[str, Any]:
     """The variables with their boxes, and the edges with their ways, as JSON.
+
+    With `names=True` a box holds a name and nothing else, so that more of them are seen.
 
     >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
     >>> drawn = picture(net)
@@ -41,9 +43,14 @@ def picture(net: Network) -> dict[str, Any]:
     ('rain', 'wet')
     """
     texts = [_states(v) for v in net.variables]
-    widths = [_width(v.name, t) for v, t in zip(net.variables, texts, strict=True)]
+    widths = [
+        text_width(v.name, 13) + 16 if names else _width(v.name, t)
+        for v, t in zip(net.variables, texts, strict=True)
+    ]
     heights = [
-        _HEAD + (_DENSITY if is_number(v) else _ROW * min(len(t), MOST_STATES + 1)) + _FOOT
+        _HEAD
+        if names
+        else _HEAD + (_DENSITY if is_number(v) else _ROW * min(len(t), MOST_STATES + 1)) + _FOOT
         for v, t in zip(net.variables, texts, strict=True)
     ]
     drawn = _drawn(net.names, net.dag.edges, widths, heights)

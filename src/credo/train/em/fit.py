@@ -30,10 +30,12 @@ from credo.train.em.finish import finished
 from credo.train.em.layout import Parameters
 from credo.train.em.run import INTERRUPTED, run_em
 from credo.train.em.setup import Setup, opened, prepared, start_of
+from credo.train.em.softmax import beside_softmax, softmax_names
 from credo.train.em.start import available_start, random_start, refuse_saddle, uniform_start
 from credo.train.em.stepwise import batches_of, stepwise
 from credo.train.numbers.choosing import scaled_for
 from credo.train.parameters.parameters import _graph as graph_given
+from credo.train.parameters.parameters import _priors as priors_given
 from credo.train.parameters.told import schema_with
 
 __all__ = ["MAX_ITER", "em", "em_until"]
@@ -117,8 +119,9 @@ def em(
         How often the missing cells are drawn once EM has ended, each time with parameters that go
         with them, so that intervals include what the gaps leave uncertain; 0 for none. Needs a
         prior; not for method="stepwise", nor with a hidden continuous variable.
-    numbers : "gaussian", "auto", "transformed", "binned", or a mapping from column to one
-        How continuous columns are modelled, as in `cr.fit`.
+    numbers : "gaussian", "auto", "transformed", "binned", "counts", or a mapping from column to one
+        How continuous columns are modelled, as in `cr.fit`. A state given a number is a softmax
+        where the rows have all of that family.
 
     The record has the trace (the objective at the start and after each iteration; it never
     falls), the reason it stopped, the seed and the seconds.
@@ -131,17 +134,33 @@ def em(
     >>> net.record.reason
     'a step changed no parameter by more than 1e-09'
     """
-    if numbers != "gaussian":
+    if numbers != "gaussian" or intervened is None:
         schema = schema_with(source, schema, intervened)
         rows = opened(graph, source, start, fixed, hidden, weights, schema)
-        source, weights, schema = scaled_for(graph_given(graph), rows, numbers), None, None
-    return _fitted(
-        graph, source, prior, seconds=seconds, start=start, restarts=restarts, hidden=hidden,
-        method=method, tol=tol, max_iter=max_iter, rng=rng, estimate=estimate, default=default,
-        fixed=fixed, tied=tied, accelerate=accelerate, batch=batch, passes=passes, decay=decay,
-        draws=draws, intervened=intervened, soft=soft, weights=weights, schema=schema,
-        threads=threads,
-    )  # fmt: skip
+        if numbers != "gaussian":
+            rows = scaled_for(graph_given(graph), rows, numbers)
+        source, weights, schema = rows, None, None
+
+    def run(graph: Any, start: Any, fixed: Any) -> Network:
+        return _fitted(
+            graph, source, prior, seconds=seconds, start=start, restarts=restarts, hidden=hidden,
+            method=method, tol=tol, max_iter=max_iter, rng=rng, estimate=estimate, default=default,
+            fixed=fixed, tied=tied, accelerate=accelerate, batch=batch, passes=passes, decay=decay,
+            draws=draws, intervened=intervened, soft=soft, weights=weights, schema=schema,
+            threads=threads,
+        )  # fmt: skip
+
+    dag = graph_given(graph)
+    known = fixed or ()
+    names = [] if intervened is not None else softmax_names(dag, source, known)
+    if not names:
+        return run(graph, start, fixed)
+    if not isinstance(known, Mapping):
+        known = {n: graph.cpt(n) for n in known}  # type: ignore[union-attr]
+    chosen = priors_given(prior, default, dag)
+    return beside_softmax(
+        dag, source, names, chosen, start, lambda d, s, f: run(d, s, {**known, **f})
+    )
 
 
 def em_until(
