@@ -83,7 +83,7 @@ export type Details = {
   fit?: { shares?: number[]; edges?: number[]; density?: number[] } | null;
   more?: number;
 };
-export type Strength = { from: string; to: string; bits: number | null };
+export type Strength = { from: string; to: string; bits: number | null; probability?: number | null };
 export type Gains = { scored_by: string; gains: Record<string, number | null> };
 export type Paths = { from: string; to: string; separated: boolean; told: string; paths: string[][] };
 

@@ -89,10 +89,7 @@ class Redrawn(Spool):
     def batches(self, names: Sequence[str] | None = None) -> Iterator[Table]:
         """The rows drawn, weighted by how often they were; the same in every pass."""
         for number, part in enumerate(super().batches(names)):
-            chance = np.random.default_rng([self.seed, number])
-            means = 1.0 if part.weights is None else part.weights
-            times = chance.poisson(means, part.rows)
-            yield part.counted(times)
+            yield part.redrawn(self.seed, number)
 
 
 def _kind(variable: Any) -> Any:

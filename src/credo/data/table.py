@@ -42,6 +42,26 @@ _WIDE = 50  # columns of a head
 _LONG = 60  # characters of a cell of it
 
 
+def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Whole numbers scattered over 64 bits (splitmix64)."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def poisson_counts(chance: NDArray[Any], means: NDArray[Any]) -> NDArray[np.int64]:
+    """Poisson numbers of chances between 0 and 1: the inverse of their distribution.
+
+    >>> poisson_counts(np.array([0.3, 0.5, 0.95]), np.ones(3)).tolist()
+    [0, 1, 3]
+    """
+    from scipy.special import pdtrik
+
+    found: NDArray[np.int64] = np.ceil(pdtrik(chance, means) - 1e-12).astype(np.int64)
+    return np.maximum(found, 0)
+
+
 def _cut(text: str) -> str:
     return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 
@@ -156,6 +176,28 @@ class Table(Frozen):
         arrays = tuple(a[kept] for a in self.block.arrays)
         raw = {name: numbers[kept] for name, numbers in self.raw.items()}
         return Table(Block(self.schema, arrays, times[kept].astype(np.int64)), None, raw)
+
+    def redrawn(self, *seed: int) -> Table:
+        """The table with each row as often as a Poisson number of mean 1, or of its weight, says.
+
+        The numbers hang on what the rows hold, so that rows in another order are drawn alike; equal
+        rows are told apart by how many came before.
+        """
+        names = sorted(self.schema.names)
+        content = np.zeros(self.rows, dtype=np.uint64)
+        for name in names:
+            array = self.block.arrays[self.schema.index(name)]
+            bits = array + 0.0 if array.dtype.kind == "f" else array.astype(np.uint64)
+            content = _mixed(content ^ bits.view(np.uint64))
+        order = np.argsort(content, kind="stable")
+        first = np.flatnonzero(np.diff(content[order], prepend=~content[order[:1]]))
+        before = np.arange(self.rows) - np.repeat(first, np.diff(first, append=self.rows))
+        content[order] += before.astype(np.uint64)
+        for part in seed:
+            content = _mixed(content ^ np.uint64(part))
+        chance = (content >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        means = np.ones(1) if self.weights is None else self.weights
+        return self.counted(poisson_counts(chance, np.broadcast_to(means, self.rows)))
 
     @property
     def unscaled(self) -> Table:

@@ -6,7 +6,7 @@ later join, so the counts are those of all rows in one table, in whatever parts 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from credo.core.errors import InputError, SchemaError
 from credo.core.interval_states import interval_codes, interval_labels
 from credo.core.schema import Schema, Variable
-from credo.data import Column, Columns, Stream
+from credo.data import Column, Columns, Stream, Table
 from credo.estimators.inputs import not_among_classes
 from credo.estimators.network_bins import (
     Labels,
@@ -29,6 +29,7 @@ from credo.estimators.rows import later_rows, state_codes
 from credo.stats.block import Block
 from credo.stats.counts import Counts
 from credo.stats.family_counts import FamilyCounts, joined_variable
+from credo.stats.plan import Partial, Plan
 from credo.stats.tally import Tally
 from credo.train.naive_bayes.cells import refuse_infinite
 from credo.train.naive_bayes.class_networks import class_families, class_network
@@ -216,18 +217,37 @@ def counted_stream(method: Any, stream: Stream, target: str, bins: Any) -> tuple
     variables = (stream.schema[target], *(cut.get(n, stream.schema[n]) for n in names))
     known = KnownColumns(Schema(variables, source=stream.schema.source), cuts)
     families = class_families(method, _Some(known.schema), target)
-    gone = 0
+    found = stream.fold(_Counting(known, families, stream.rows, target), _added)
+    counts = FamilyCounts.of(known.schema, families, [], rows=stream.rows)
+    total, gone = (None, 0) if found is None else found
+    if total is None:
+        return Counted(method, known, counts), gone
+    return Counted(method, known, FamilyCounts(counts.plan, counts.rows, total)), gone
 
-    def blocks() -> Iterator[Block]:
-        nonlocal gone
-        for columns, group, weights in classed_rows(stream, target):
-            block = known.block(columns, group, weights)
-            gone += columns.rows - block.rows
-            if block.rows:
-                yield block
 
-    counts = FamilyCounts.of(known.schema, families, blocks(), rows=stream.rows)
-    return Counted(method, known, counts), gone
+@dataclass(frozen=True)
+class _Counting:
+    """A task: the families of a table, and how many rows have no class."""
+
+    known: KnownColumns
+    families: Any
+    rows: int
+    target: str
+
+    def __call__(self, table: Table) -> tuple[Partial | None, int]:
+        ((columns, group, weights),) = classed_rows(table, self.target)
+        block = self.known.block(columns, group, weights)
+        if not block.rows:
+            return None, columns.rows
+        plan = Plan.of(self.known.schema, self.families, self.rows)
+        return plan.count(block, threads=1), columns.rows - block.rows
+
+
+def _added(
+    a: tuple[Partial | None, int], b: tuple[Partial | None, int]
+) -> tuple[Partial | None, int]:
+    (one, gone), (two, more) = a, b
+    return (one.add(two) if one is not None and two is not None else one or two), gone + more
 
 
 def more_counted(

@@ -50,7 +50,7 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     Of a stream, the rows are drawn from the sample that its clusters started from.
     """
     table = getattr(groups, "used", None)
-    sample = getattr(getattr(groups, "model", None), "sample", None)
+    sample = getattr(getattr(groups, "partition", None), "sample", None)
     drawn = isinstance(table, Stream)
     if isinstance(table, Stream) and isinstance(sample, Table):
         table = sample.select(groups.columns)

@@ -126,7 +126,10 @@ def _picture(session: Session, at: State, /, names: bool) -> Json:
 def _edge(session: Session, at: State, /, **ends: str) -> Json:
     for name in ends.values():
         at.variable(name)
-    return edge_details(at.net, ends["from"], ends["to"])
+    a, b = ends["from"], ends["to"]
+    weighed = at.structures is not None and {a, b} <= set(at.structures.names)
+    p = float(at.structures.edge(a, b)) if at.structures is not None and weighed else None
+    return {**edge_details(at.net, a, b), "probability": p}
 
 
 # --- rows --------------------------------------------------------------------------------------

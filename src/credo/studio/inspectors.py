@@ -52,7 +52,7 @@ def node_details(net: Network, name: str) -> dict[str, Any]:
         if counts is not None:
             row["counts"] = counts[at].tolist()
         if spans is not None:
-            row["low"], row["high"] = spans.lower[at].tolist(), spans.upper[at].tolist()
+            row["low"], row["high"] = (np.asarray(end)[at].tolist() for end in spans)
         rows.append(row)
     return {
         "name": name,

@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from uvicorn import Server
 
     from credo.model.networks.network import Network
+    from credo.model.structures.structure_posterior import StructurePosterior
     from credo.studio.sessions import Sessions
 
 STATIC = Path(__file__).with_name("static")
@@ -67,7 +69,7 @@ class Studio:
 
 
 def studio(
-    net: Network | None = None,
+    net: Network | StructurePosterior | None = None,
     data: Any = None,
     *,
     browser: bool = True,
@@ -81,11 +83,12 @@ def studio(
 
     With a network, click a state and every posterior moves; `data` are rows to step through as
     evidence, to learn from and to check against. Without one, a network of the columns of `data`,
-    or an empty one to build. The studio runs beside what you do until it is closed or Python ends;
-    `.wait()` stays there, in a script. It listens to this machine alone. `browser=False` opens no
-    browser: the address is `.url`. `load` is the line of Python that gives the network, for the
-    script that the page writes. In `folder` the sessions are kept, and the address: opened again
-    with the same folder, the page goes on where it was. `again` reads the rows again, given a
+    or an empty one to build. Of a `StructurePosterior` it is the network of its probable edges, and
+    an edge says how probable it is. The studio runs beside what you do until it is closed or Python
+    ends; `.wait()` stays there, in a script. It listens to this machine alone. `browser=False`
+    opens no browser: the address is `.url`. `load` is the line of Python that gives the network,
+    for the script that the page writes. In `folder` the sessions are kept, and the address: opened
+    again with the same folder, the page goes on where it was. `again` reads the rows again, given a
     schema, where `cr.read(data, schema=…)` would not do. See docs/studio.md.
 
     >>> import credo as cr
@@ -100,7 +103,10 @@ def studio(
     >>> opened.close()  # doctest: +SKIP
     """
     from credo.model.networks.network import Network
+    from credo.model.structures.structure_posterior import StructurePosterior
 
+    structures = net if isinstance(net, StructurePosterior) else None
+    net = net.network() if isinstance(net, StructurePosterior) else net
     if net is not None and not isinstance(net, Network):
         raise InputError(f"The studio shows a Network, got {type(net).__name__}.")
     try:
@@ -125,7 +131,7 @@ def studio(
             hint="Run make studio in the sources of credo; it needs npm.",
         )
     rows = None if data is None else rows_of(data, net, again=again)
-    state = beginning(net, rows, load)
+    state = replace(beginning(net, rows, load), structures=structures)
     told = title or (rows.name if net is None and rows is not None else _title(state.net))
     place = None if folder is None else Path(folder)
     port, token = _address(place, port)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from credo.core.errors import InputError, unknown_name
-from credo.core.schema import Schema, Variable
+from credo.core.schema import Column, Schema, Variable
 from credo.core.state_values import readable
 from credo.data import Stream, Table, read
 from credo.model.networks.network import Network
@@ -77,7 +77,8 @@ class Rows:
         """
         schema, chosen = self.table.schema, dict(self.kinds)
         out = []
-        for c in schema.columns:
+        plain = tuple(Column(v.name, v.kind, "as it came") for v in schema.variables)
+        for c in schema.columns or plain:
             states = schema[c.name].states if c.used and c.name in schema else ()
             out.append(
                 {

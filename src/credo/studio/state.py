@@ -20,6 +20,7 @@ from credo.studio.rows import Rows
 
 if TYPE_CHECKING:
     from credo.data import Table
+    from credo.model.structures.structure_posterior import StructurePosterior
 
 __all__ = ["ASKED", "TARGETED", "Edge", "Json", "Plan", "State", "Verb", "checked"]
 
@@ -82,6 +83,8 @@ class State:
     rows: Rows | None = None
     plan: Plan = NO_PLAN
     made: str = ""
+    structures: StructurePosterior | None = None
+    """How probable each edge is, where many graphs were weighed."""
 
     @property
     def data(self) -> Table | None:

@@ -158,3 +158,57 @@ def test_check_of_parts_looks_at_some_rows_and_scores_all(apart, monkeypatch):
     assert "learned again" in own.how and "it has not seen" in other.how
     each = half.log_likelihood(frame) / len(frame)
     assert f"over all rows is {each:.6g}" in other.notes[0]
+
+
+def test_classifiers_of_parts_are_those_of_the_table(apart):
+    from credo.estimators import NaiveBayes, NetworkClassifier
+
+    frame = gappy().dropna()
+    rows = frame.drop(columns="b")
+    with apart(frame) as read:
+        source = read()
+        found = NaiveBayes().fit(source, "b"), NetworkClassifier().fit(source, "b")
+        model = cr.naive_bayes(source, "b")
+    table = cr.read(frame)
+    other = NaiveBayes().fit(table, "b"), NetworkClassifier().fit(table, "b")
+    for a, b in zip(found, other, strict=True):
+        assert np.allclose(a.predict_proba(rows), b.predict_proba(rows), atol=1e-6)
+    expected = cr.naive_bayes(table, "b").predict_proba(rows)
+    assert np.allclose(model.predict_proba(rows), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["gaussian", "latent-class"])
+def test_mixtures_of_parts_end_where_those_of_the_table_do(apart, monkeypatch, method):
+    """Begun with some of the rows, and each step made of all of them where they are."""
+    for room in ("clusters.clustering", "mixtures.spread"):
+        monkeypatch.setattr(f"credo.train.{room}.SAMPLE", 500)
+    frame = gappy(1200)
+    frame["p"] += 4 * (frame["a"] == "z")
+    known = {"k": 2, "tol": 1e-10, "rng": 3}
+    with apart(frame) as read:
+        found = cr.cluster(read(), method=method, **known)
+        assert str(found.profiles)
+    expected = cr.cluster(frame, method=method, **known)
+    assert (found.labels == expected.labels).mean() > 0.995
+    for what in ("log-likelihood", "bic", "icl"):
+        assert found.quality[what] == pytest.approx(expected.quality[what], rel=1e-4)
+    assert "500 rows drawn at random" in " ".join(found.notes)
+    assert (np.diff(found.partition.trace) >= -1e-9).all()
+    assert sum(found.sizes) == len(frame)
+
+
+def test_rows_drawn_anew_hang_on_what_they_hold():
+    """Rows in another order are drawn alike; equal rows apart; means and variances are Poisson's."""
+    table = cr.read(gappy(4000)[["a", "b", "p"]])
+    mixed = table.take(np.random.default_rng(1).permutation(len(table)))
+    for names in (["a", "b"], ["a", "b", "p"]):
+        one, two = (t.select(names).redrawn(7, 3) for t in (table, mixed))
+        assert one.rows < 3000 and one.tally().close_to(two.tally())
+    assert table.redrawn(8, 3).tally() != table.redrawn(7, 3).tally()
+    same = cr.read({"x": ["a"] * 40_000}, schema={"x": ["a", "b"]})
+    each = same.redrawn(5).weights
+    drawn = np.concatenate([each, np.zeros(len(same) - len(each))])
+    assert drawn.mean() == pytest.approx(1, abs=0.03) and drawn.var() == pytest.approx(1, abs=0.05)
+    heavy = cr.read({"x": ["a", "b"] * 5000, "w": [3, 1] * 5000}, weights="w")
+    counts = heavy.redrawn(2).tally(["x"])["x"]
+    assert np.allclose(np.asarray(counts), [15_000, 5_000], rtol=0.05)

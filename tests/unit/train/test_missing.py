@@ -90,3 +90,43 @@ def test_trace_is_drawn():
     assert all(float(t).is_integer() for t in short.get_xticks())
     with pytest.raises(ValueError, match="no trace"):
         cr.plot.trace(cr.Network("[a]", {"a": 0.5}))
+
+
+def test_a_number_in_one_bin_has_no_edges() -> None:
+    """Where cells are missing, the rows that have them may score better by chance."""
+    rng = np.random.default_rng(0)
+    rows = {
+        "k": rng.uniform(0, 150, 3000),
+        "a": [None if rng.random() < 0.05 else int(x) for x in rng.integers(0, 3, 3000)],
+        "b": rng.integers(0, 2, 3000),
+    }
+    rows["k"][rng.random(3000) < 0.05] = np.nan
+    for search in ("auto", "order", "hill-climb", "naive-bayes"):
+        target = {"target": "b"} if search == "naive-bayes" else {}
+        net = cr.learn(rows, search=search, numbers={"k": "binned"}, **target)
+        assert net.variable("k").arity == 1
+        assert len(net.dag.edges) == (2 if target else 0)
+    assert cr.learn(rows, numbers={"k": "binned"}, required=[("k", "a")]).dag.edges == (("k", "a"),)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("starts", [1, 3])
+def test_searches_among_graphs_of_one_kind_keep_to_them(mixed, starts) -> None:
+    """Though another graph, such as one that a climb found on the rows with a cell, scores better."""
+    rng = np.random.default_rng(1)
+    b = rng.integers(0, 2, 400)
+    rows = {"a": b ^ (rng.random(400) < 0.2), "b": b, "c": rng.integers(0, 2, 400)}
+    rows["d"] = [None if rng.random() < 0.1 else int(x) for x in rows["a"] + rows["c"]]
+    if mixed:
+        rows["x"] = rng.normal(size=400) + b
+
+    def graph(search, **more):
+        return cr.learn(rows, search=search, starts=starts, numbers="gaussian", **more).dag
+
+    for search in ("naive-bayes", "tan"):
+        found = graph(search, target="c")
+        assert all(n == "c" or "c" in found.parents(n) for n in rows)
+    tree = graph("chow-liu")
+    assert all(len(tree.parents(n)) < 2 for n in tree)
+    order = list(rows)
+    assert all(order.index(p) < order.index(n) for p, n in graph("k2", order=order).edges)

@@ -121,6 +121,9 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
             common.say(f"  {line}  # {why}")
         common.say(f"  {program()} demo --course  # the worked examples of the course")
         common.say(f"  {program()} learn YOUR_TABLE.csv  # the same for a table of yours")
+        common.say(
+            f"  {program()} studio {model} --data {table}  # click, and every posterior moves"
+        )
     return told
 
 

@@ -52,9 +52,7 @@ class Encoding:
         for i, table in enumerate(part):
             narrow = table.select(self.schema.names)
             if self.seed is not None:
-                chance = np.random.default_rng([self.seed, number, i])
-                means = 1.0 if narrow.weights is None else narrow.weights
-                narrow = narrow.counted(chance.poisson(means, narrow.rows))
+                narrow = narrow.redrawn(self.seed, number, i)
             yield narrow.rescaled(self.schema.scales)
 
 

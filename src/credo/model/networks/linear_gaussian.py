@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.core.errors import InputError, SchemaError, unknown_name
-from credo.core.render import table_html, table_text, text_html
+from credo.core.render import Shown, View, text_html
 from credo.core.schema import Variable
 from credo.model.answers.credible import Credible
 from credo.model.answers.interval import Interval, tails
@@ -155,7 +155,7 @@ class LinePosterior:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearGaussian(Conditional):
+class LinearGaussian(Shown, Conditional):
     """P(child | parents) for a continuous child.
 
     `intercept` and `variance` have one axis per discrete parent (none: they are numbers);
@@ -300,16 +300,12 @@ class LinearGaussian(Conditional):
             rows.append([*states, *(f"{float(v):.6g}" for v in numbers)])
         return head, rows, list(range(len(self.discrete), len(head)))
 
-    def __str__(self) -> str:
+    def _view(self) -> View:
         head, rows, right = self._rows(64)
-        return f"{self._scaled_title}\n{table_text(head, rows, right=right)}"
+        return View(self._scaled_title, head, rows, right)
 
     def __repr__(self) -> str:
         return f"LinearGaussian({self.title})"
-
-    def _repr_html_(self) -> str:
-        head, rows, right = self._rows(64)
-        return table_html(head, rows, right=right, caption=self._scaled_title)
 
     @property
     def _scaled_title(self) -> str:

@@ -33,7 +33,7 @@ from credo.model.networks.network import Network
 from credo.model.networks.priors import pseudocounts_of
 from credo.predict.intervals.draws import Draws, dirichlet_rows, network_of
 from credo.predict.rows.impute_mixed import MixedRows, block_rows
-from credo.predict.rows.rows import patterns
+from credo.predict.rows.running import patterns
 from credo.stats.block import Block
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments

@@ -82,7 +82,8 @@ def average(
         The rows.
     score : name or function
         As in `cr.score`: by default 'bdeu' with `ess=1`, and 'bge' where all variables are
-        continuous. Others than marginal likelihoods stand in for one, which is said.
+        continuous, unless available cases are taken. Others than marginal likelihoods stand in for
+        one, which is said.
     prior : "uniform", "fair", "order", or edge probabilities
         Every graph alike; every number of parents alike; or, as `edge_prior=` of `cr.score`, one
         number, a mapping from edges or a matrix. "order" counts a graph once for each order of the
@@ -175,7 +176,8 @@ def average(
     if chosen is not None:
         opened = experiments(chosen.of(whole), intervened, soft)
     if score is None:
-        score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bge"
+        lines = not any(v.is_discrete for v in opened.schema.variables)
+        score = "bge" if lines and (cells or not has_gaps(opened)) else "bdeu"
     if score == "bge" and not cells and has_gaps(opened):
         raise InputError(
             "The score 'bge' needs whole rows, and cells are missing.",
@@ -250,8 +252,10 @@ def with_edges(net: Network, opened: Any, settings: Mapping[str, Any], wanted: A
     assert record is not None
     rules = ("required", "forbidden", "tiers", "max_parents", "candidates", "ess", "seconds", "rng")
     prior = settings.get("edge_prior")
+    score = record.details.get("score")
     post = average(
-        opened, record.details.get("score"), prior="uniform" if prior is None else prior,
+        opened, score, prior="uniform" if prior is None else prior,
+        missing=MISSING[score == "bge"],  # which has no available cases
         threads=settings.get("threads"), numbers="gaussian", **{k: settings[k] for k in rules},
     )  # fmt: skip
     found = {edge: float(post.edge(*edge)) for edge in net.dag.edges}

@@ -42,9 +42,11 @@ from credo.train.clusters.task import (
     checked_method,
     checked_settings,
     columns_of,
+    partition_in_parts,
     renamed,
     usual_method,
 )
+from credo.train.mixtures.spread import SAMPLE
 from credo.train.parameters.sources import Opened
 
 _NOTHING, _GIVE = "There is nothing to cluster.", "Give a table, or graph=."
@@ -75,8 +77,8 @@ def cluster(
     Parameters
     ----------
     table : anything `cr.read` takes
-        Mixed kinds and missing cells are welcome. A stream is clustered by k-means, batch by batch;
-        its rows are loaded for mixtures, where they fit.
+        Mixed kinds and missing cells are welcome. A stream is clustered batch by batch, by
+        k-means or a mixture, from the clusters of some rows.
         The columns of an array are x0, x1, …, or as a `columns` as long as it is wide names them.
     method : str
         'auto' (latent classes where numbers stand beside states, else k-means); 'k-means';
@@ -155,8 +157,8 @@ def cluster(
         else:
             names, told = _for_method(whole, names, method, columns)
         options = renamed(method, options)
-        if isinstance(whole, Stream) and method in ("gaussian", "latent-class"):
-            whole = whole.load()  # as codes and floats; refused where they would not fit
+        if isinstance(whole, Stream) and method in MIXTURES and len(whole) <= SAMPLE:
+            whole = whole.load()
         if isinstance(whole, Stream):
             return _streamed(
                 whole, names, method, k, seed, scale, by, stability, options,
@@ -345,23 +347,26 @@ def _streamed(
     told: tuple[str, ...],
     begun: float,
 ) -> Clusters:
-    """k-means of rows that are read again for every pass."""
-    if method != "k-means":
+    """k-means, or a mixture, of rows that are read again for every pass."""
+    if method != "k-means" and method not in MIXTURES:
         raise InputError(
             f"{method} compares every row with every other, and this table is read in parts.",
             hint="Use method='k-means', 'gaussian' or 'latent-class', or cluster a sample of it.",
         )
-    if k == "auto" or stability:
+    if (k == "auto" and method == "k-means") or stability:
         raise InputError(
             "Choosing k and resampling need the rows in memory.",
             hint="Give k= (cr.which_k on a sample helps) and leave stability= out.",
         )
     refuse_two_choices(k, by, None)
     checked_rows(len(whole), k)
-    from credo.train.clusters.spread import partition_stream
+    if method in MIXTURES:
+        part = partition_in_parts(whole, names, method, k, seed, options)
+    else:
+        from credo.train.clusters.spread import partition_stream
 
-    part = partition_stream(whole, names, int(k), seed=seed, scale=scale, options=options)
-    how = f"k-means with k = {k}, read batch by batch"
+        part = partition_stream(whole, names, int(k), seed=seed, scale=scale, options=options)
+    how = f"{method} with k = {part.k}, read batch by batch"
     return _finished(whole, names, method, part, how, seed, None, None, begun, told)
 
 

@@ -40,16 +40,12 @@ _WORKERS = 4  # starts at once, at most: each has a copy of the rows
 
 @dataclass(frozen=True, slots=True)
 class Centres(Frozen):
-    """The fitted value of k-means: centres in the scaled space, where they started, the steps.
-
-    Of a stream, `sample` holds the rows that gave the start.
-    """
+    """The fitted value of k-means: centres in the scaled space, where they started, the steps."""
 
     space: Space
     centres: Floats
     start: Floats
     steps: Steps
-    sample: Table | None = None
 
     def assign(self, table: Table) -> tuple[NDArray[np.intp], None]:
         """The nearest centre of each row; missing cells are left out."""

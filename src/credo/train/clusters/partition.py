@@ -26,7 +26,8 @@ class Partition(Frozen):
     (rows × k), where the method has one. `assign` does the same for new rows. `quality` holds
     what the method itself maximises or minimises, by name; `model` the fitted value behind it;
     `sizes` the weight of each group, where the rows are not at hand to add it up; `numbers` the
-    columns that are numbers to the method, whatever the table takes them for.
+    columns that are numbers to the method, whatever the table takes them for; `sample` rows in
+    memory of a source that is not.
     """
 
     labels: NDArray[np.intp]
@@ -40,6 +41,7 @@ class Partition(Frozen):
     model: object | None = None
     sizes: NDArray[Any] | None = None
     numbers: tuple[str, ...] = ()
+    sample: Table | None = None
 
 
 COUNTED_ONCE = ("average", "ward", "spectral")

@@ -102,12 +102,11 @@ class Clusters(Frozen):
     def profiles(self) -> Profiles:
         """What each cluster is: every column against the whole table, most telling first."""
         table = self._table("columns to describe")
-        edges = edges_of(table if isinstance(table, Table) else self.model.sample)
+        edges = edges_of(self._some)
         profiling = Profiling(table.schema, self.k, edges)
         if isinstance(table, Table):
             return profiling.profiles(profiling(table, self.labels))
-        assign = replace(self.model, sample=None).assign
-        task = _Describing(profiling, assign, self.columns, np.argsort(self.order))
+        task = _Describing(profiling, self.partition.assign, self.columns, np.argsort(self.order))
         found = table.fold(task)
         assert found is not None
         return profiling.profiles(found)
@@ -164,12 +163,19 @@ class Clusters(Frozen):
         out |= _silhouette(self._distances, self.labels, self.k, w)
         return MappingProxyType(out | own)
 
+    @property
+    def _some(self) -> Table:
+        """The rows in memory: all, or of a stream those that its clusters started from."""
+        some = self.table if isinstance(self.table, Table) else self.partition.sample
+        assert some is not None
+        return some
+
     def _silhouette_of_the_sample(self) -> dict[str, float]:
         """That of the rows that a stream's clusters started from."""
-        sample: Table = self.model.sample.select(self.columns)
-        geometry = _unmade(self.space, sample)
+        sample = self._some.select(self.columns)
+        geometry = _unmade(getattr(self.model, "space", None), sample)
         w = None if sample.weights is None else sample.weights.astype(np.float64)
-        return _silhouette(geometry, self.model.assign(sample)[0], self.k, w)
+        return _silhouette(geometry, self.partition.assign(sample)[0], self.k, w)
 
     def assign(self, rows: Any) -> NDArray[np.intp]:
         """The cluster of each new row: anything `cr.read` takes, with the same columns.

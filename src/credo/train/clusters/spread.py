@@ -26,7 +26,7 @@ from credo.train.clusters.k_means import (
     told_of_distance,
     whole_number,
 )
-from credo.train.clusters.lloyd import Spread, lloyd, nearest
+from credo.train.clusters.lloyd import Spread, lloyd
 from credo.train.clusters.partition import Partition, told_of_rows
 from credo.train.clusters.quality import share_explained
 from credo.train.clusters.space import Space, checked_scale, space_of
@@ -68,17 +68,15 @@ def partition_stream(
 
         run = lloyd(Spread(fold), first.model.centres, max_iter=max_iter, tol=tol)
         refuse_empty(run, k)
-        found = kept.fold(_Labelling(space, run.centres), size=len)
-    model = Centres(space, run.centres, run.start, run.steps, sample)
+        model = Centres(space, run.centres, run.start, run.steps)
+        found = labelled(kept, model.assign, k)
     told = f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random"
     if k > 1 and sample.rows < len(stream):
         told += ", and the silhouette is theirs"
     notes = [*space.notes, *told_of_distance(space, rows.schema, found.gaps)]
     if k > 1 and not sample.block.names_with_gaps.isdisjoint(space.names):
         notes.append(f"the silhouette is in {usual_distance(sample.select(names))}")
-    bare = (found.bare + 1).tolist()
-    numbers = rows.numbers if bare else None
-    notes += [*told_of_rows(bare if numbers is None else [numbers.of(i - 1) for i in bare]), told]
+    notes += [*told_of_rows(found.bare_numbers(rows)), told]
     total = float(run.sums.about_the_mean.sum())
     return Partition(
         found.labels,
@@ -93,6 +91,7 @@ def partition_stream(
         notes=tuple(notes),
         model=model,
         sizes=run.sums.rows if stream.weighting.fractions else run.sums.rows.astype(np.int64),
+        sample=sample,
     )
 
 
@@ -117,35 +116,53 @@ class _Points:
 
 
 @dataclass(frozen=True)
-class _Labelled:
-    """The labels of rows, in their order; where rows without any cell stand; whether cells are
-    missing.
+class Labelled:
+    """The labels of rows, in their order; the weight of each cluster; where rows without any cell
+    stand; whether cells are missing.
     """
 
     labels: NDArray[Any]
+    sizes: NDArray[Any]
     bare: NDArray[np.intp]
     gaps: bool
 
     def __len__(self) -> int:
         return len(self.labels)
 
-    def __add__(self, other: _Labelled) -> _Labelled:
-        return _Labelled(
+    def __add__(self, other: Labelled) -> Labelled:
+        return Labelled(
             np.concatenate([self.labels, other.labels]),
+            self.sizes + other.sizes,
             np.concatenate([self.bare, other.bare + len(self)]),
             self.gaps or other.gaps,
         )
 
+    def bare_numbers(self, rows: Stream) -> list[int]:
+        """The numbers in the source of the rows without any cell."""
+        bare: list[int] = self.bare.tolist()
+        numbers = rows.numbers if bare else None
+        return [i + 1 if numbers is None else numbers.of(i) for i in bare]
+
+
+def labelled(rows: Any, assign: Any, k: int) -> Labelled:
+    """The cluster of every row, found where it is."""
+    found: Labelled = rows.fold(_Labelling(assign, k), size=len)
+    return found
+
 
 @dataclass(frozen=True)
 class _Labelling:
-    """A task: the nearest centre of each row."""
+    """A task: the cluster of each row."""
 
-    space: Space
-    centres: NDArray[np.float64]
+    assign: Any
+    k: int
 
-    def __call__(self, table: Table) -> _Labelled:
-        points = self.space.points(table)
-        gone = np.isnan(points)
-        labels = nearest(points, self.centres)[0].astype(np.min_scalar_type(len(self.centres) - 1))
-        return _Labelled(labels, np.flatnonzero(gone.all(axis=1)), bool(gone.any()))
+    def __call__(self, table: Table) -> Labelled:
+        labels = self.assign(table)[0].astype(np.min_scalar_type(self.k - 1))
+        sizes = np.bincount(labels, table.weights, minlength=self.k)
+        columns = zip(table.schema.variables, table.block.arrays, strict=True)
+        gone = np.ones(len(table), dtype=bool)
+        for v, a in columns if all(table.block.gaps) else ():
+            gone &= a == v.arity if v.is_discrete else np.isnan(a)
+        bare = np.flatnonzero(gone) if all(table.block.gaps) else np.empty(0, np.intp)
+        return Labelled(labels, sizes, bare, any(table.block.gaps))

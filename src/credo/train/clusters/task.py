@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from numbers import Integral
 from typing import Any
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from credo.core.errors import InputError, close_names, unknown_name
 from credo.core.lazy import renamed_arguments
-from credo.data import Table
+from credo.data import Stream, Table
 from credo.model.mixtures.mixture import Mixture
 from credo.model.values.randomness import Rng, generator
 from credo.predict.rows.mixture import plan_of_parts
@@ -38,11 +38,19 @@ from credo.train.clusters.linkage import (
     linked_of,
     partition_of,
 )
-from credo.train.clusters.partition import COUNTED_ONCE, Partition, told_of_bare, told_of_columns
+from credo.train.clusters.partition import (
+    COUNTED_ONCE,
+    Partition,
+    told_of_bare,
+    told_of_columns,
+    told_of_rows,
+)
 from credo.train.clusters.quality import Stability, stability_of
 from credo.train.clusters.space import Space, checked_scale, free_memory, space_of
+from credo.train.clusters.spread import labelled
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import GAUSSIAN, LATENT, gaussian_plan, latent_plan, learned
+from credo.train.mixtures.spread import learned_in_parts
 
 _OLD = {"starts": "restarts", "iterations": "max_iter", "tolerance": "tol"}
 """Options of k-means by the names that they had."""
@@ -319,6 +327,26 @@ def partition_latent_classes(
     plan = latent_plan(table, known.pop("counts", ()))
     found = learned(table, plan, k, Options(**known), generator(rng), threads)
     return _partition(found.mixture, table, threads)
+
+
+def partition_in_parts(
+    source: Stream, names: Sequence[str], method: str, k: int | str, seed: int, options: Any
+) -> Partition:
+    """The classes of a mixture of rows that lie in parts: the label of each, but no membership."""
+    rows = replace(source, schema=source.schema.select(names))
+    if method == "gaussian":
+        known, plan_of = GAUSSIAN | {"prior": 1.0} | _checked(dict(options)), gaussian_plan
+    else:
+        known = LATENT | _checked(dict(options), (*_OPTIONS, "counts"))
+        plan_of = partial(latent_plan, counts=known.pop("counts", ()))
+    mixture, sample = learned_in_parts(rows, plan_of, k, Options(**known), generator(seed), None)
+    found = labelled(rows, partial(_assign, mixture, 1), mixture.k)
+    part = _partition(mixture, sample, None)
+    notes = [n for n in part.notes if n not in told_of_bare(sample)]
+    return replace(
+        part, labels=found.labels, membership=None, sizes=found.sizes, sample=sample,
+        notes=(*notes, *told_of_rows(found.bare_numbers(rows))),
+    )  # fmt: skip
 
 
 def _checked(options: dict[str, Any], known: tuple[str, ...] = _OPTIONS) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,15 +98,15 @@ def mixture(
     True
     """
     table = _table(source, weights, schema)
-    plan = latent_plan(table, counts)
-    usual = LATENT if plan.states or plan.counts else GAUSSIAN
+    numbers = not named(counts) and not table.schema.discrete
+    usual = GAUSSIAN if numbers else LATENT
     given: dict[str, Any] = {"covariance": covariance, "restarts": restarts, "prior": prior}
     options = Options(
         criterion=criterion, max_components=max_components, average=average, start=start, tol=tol,
         max_iter=max_iter, variance_floor=variance_floor, accelerate=accelerate, name=name,
         **{n: usual[n] if v is None else v for n, v in given.items()},
     )  # fmt: skip
-    return learned(table, plan, k, options, generator(rng), threads).mixture
+    return _learned(table, partial(latent_plan, counts=counts), k, options, rng, threads)
 
 
 @renamed_arguments(budget="max_iter")
@@ -122,7 +123,7 @@ def gaussian_mixture(
     """The old name of `mixture` for numbers: discrete columns of numbers are taken as such."""
     table = _table(source, weights, schema)
     made = Options(**GAUSSIAN | options)
-    return learned(table, gaussian_plan(table), k, made, generator(rng), threads).mixture
+    return _learned(table, gaussian_plan, k, made, rng, threads)
 
 
 @renamed_arguments(budget="max_iter")
@@ -131,15 +132,30 @@ def latent_classes(source: Any, k: int | str = "auto", **options: Any) -> Mixtur
     return mixture(source, k, **LATENT | options)
 
 
-def _table(source: Any, weights: Any, schema: Any) -> Table:
+def _learned(
+    source: Table | Stream,
+    plan_of: Callable[[Table], Plan],
+    k: int | str,
+    options: Options,
+    rng: Rng,
+    threads: int | None,
+) -> Mixture:
+    from credo.train.mixtures import spread  # which begins with this one
+
+    if isinstance(source, Stream) and len(source) <= spread.SAMPLE:
+        source = source.load()
+    if isinstance(source, Table):
+        return learned(source, plan_of(source), k, options, generator(rng), threads).mixture
+    return spread.learned_in_parts(source, plan_of, k, options, generator(rng), threads)[0]
+
+
+def _table(source: Any, weights: Any, schema: Any) -> Table | Stream:
     if is_plain(source):
         source, schema, weights = array_in(source, None, schema, weights)[0], None, None
     if not isinstance(source, (Table, Stream)) or weights is not None or schema is not None:
         source = read(source, schema, weights)
-    if isinstance(source, Stream):
-        source = source.load()
-    assert isinstance(source, Table)
-    return source.unscaled
+    opened: Table | Stream = source.unscaled
+    return opened
 
 
 def gaussian_plan(table: Table) -> Plan:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -311,10 +312,23 @@ def source_by_class(source: Any, target: str, plan: Plan, threads: int | None = 
     variable = source.schema[target]
     if isinstance(source, Stream):
         settle_stream(source, target, plan)
-    return sum(
-        by_class(columns, group, variable, plan, weights, threads or 1)
-        for columns, group, weights in classed_rows(source, target)
-    )  # type: ignore[return-value]
+    found = source.fold(_ByClass(variable, plan, threads or 1))
+    if found is None:
+        raise TableError("There are no rows to learn from.")
+    return found
+
+
+@dataclass(frozen=True)
+class _ByClass:
+    """A task: the statistics of a table, wherever it is."""
+
+    target: Variable
+    plan: Plan
+    threads: int
+
+    def __call__(self, table: Table) -> ByClass:
+        ((columns, group, weights),) = classed_rows(table, self.target.name)
+        return by_class(columns, group, self.target, self.plan, weights, self.threads)
 
 
 def settle_stream(source: Stream, target: str, plan: Plan) -> None:

@@ -54,6 +54,7 @@ MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
 """What may be done where cells are missing."""
 
 _NO_START = ("chow-liu", "tan", "naive-bayes", "k2", "pc", "mmhc")
+_BOUND = ("chow-liu", "tan", "naive-bayes", "k2")  # searches among graphs of one kind
 _LATE = (
     "completing the rows once (structural EM) takes longer than the budget of {:g} s: parents "
     "were judged on the rows that have them (available-cases)"
@@ -294,6 +295,7 @@ def _structural(
         return belief_of(spec, parameters, settings["ess"])
 
     whole = all(v.is_discrete for v in table.schema.variables)
+    bound = search in _BOUND
 
     def averaged(rows: Any) -> Dag:
         """A graph from the rows that each family has, scaled to all."""
@@ -302,16 +304,19 @@ def _structural(
         return found.dag
 
     def gained(rows: Any) -> Dag:
-        """A graph from what parents gain on the rows that have them: quick, by a climb."""
+        """A graph from what parents gain on the rows that have them: quick, by a climb, or by the
+        search itself if it has graphs of one kind."""
         rules = {k: settings[k] for k in ("required", "forbidden", "tiers", "max_parents")}
         rules |= {k: left(0.4)[k] for k in ("candidates", "seconds", "threads")}
-        found = searched(rows, "bic", "hill-climb", available=True, **rules)
+        own = {k: settings[k] for k in ("target", "root", "order") if bound and k in settings}
+        by = search if bound else "hill-climb"
+        found = searched(rows, "bic", by, available=True, **rules, **own)
         halt.after(found)
         return found.dag
 
     def first(rows: Any) -> Dag | Network:
         """The better of the two by BIC of the observed rows."""
-        if not whole:
+        if bound or not whole:
             return gained(rows)
         graphs = [averaged(rows)]
         if not halt.now:
@@ -340,7 +345,7 @@ def _structural(
         """The given or the first graph; then the empty one; then graphs of rows drawn again."""
         if turn == 0:
             return first(table) if start is None else graph_of(start)
-        if turn == 1:
+        if turn == 1 and not bound:
             return Dag([], table.schema.names)
         chance = np.random.default_rng([turn, *np.atleast_1d(_whole(seed))])
         again = table.take(np.sort(chance.integers(0, len(table), len(table))))

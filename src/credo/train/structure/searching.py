@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ from credo.train.structure.rules import Rules
 from credo.train.structure.searches import SEARCHES, run
 
 __all__ = ["Searched", "searched", "time_limit"]
+
+_GIVEN = ("tan", "naive-bayes")  # searches in which every feature has the class for a parent
 
 
 class Searched:
@@ -81,6 +84,8 @@ def searched(
         max_parents=max_parents, candidates=candidates,
     )  # fmt: skip
     begin = rules.start(None if start is None else graph_of(start))
+    if search not in _GIVEN:
+        rules = _without_constants(rules, begin, scores.variables)
     with Ticker(f"learning by {search}") as ticker:
         problem = Problem(
             scores, rules, begin, chance, checked_threads(threads), limit, options, ticker
@@ -110,6 +115,17 @@ def time_limit(seconds: Any) -> float | None:
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
         raise InputError(f"seconds must be a number above 0, got {seconds!r}.")
     return min(float(seconds), left)
+
+
+def _without_constants(rules: Rules, begin: Any, variables: Sequence[Variable]) -> Rules:
+    """Rules without edges of variables of one state, which tell nothing: where cells are missing
+    the rows that have them may score better by chance.
+    """
+    varied = np.array([not v.is_discrete or v.arity > 1 for v in variables])
+    kept = (varied[:, None] & varied[None, :]) | rules.required.astype(bool)
+    for child, parents in enumerate(begin):
+        kept[child, parents] = True
+    return replace(rules, allowed=np.ascontiguousarray(rules.allowed & kept.astype(np.uint8)))
 
 
 def _dag(order: Any, names: Any, outcome: Outcome) -> Dag:

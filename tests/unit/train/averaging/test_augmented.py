@@ -158,7 +158,10 @@ def test_what_cannot_be_augmented_is_refused_in_a_sentence(drawn):
             lambda: cr.average(calls, missing="data-augmentation", numbers={"n": "counts"}),
             "'n' counts",
         ),
-        (lambda: cr.average({"x": [0.5, None, 2.25], "y": [1.5, 1.0, 0.5]}), "needs whole rows"),
+        (
+            lambda: cr.average({"x": [0.5, None, 2.25], "y": [1.5, 1.0, 0.5]}, "bge"),
+            "needs whole rows",
+        ),
         (
             lambda: cr.average(table, "bic", missing="data-augmentation"),
             "'bdeu', 'k2' or 'bge', got 'bic'",

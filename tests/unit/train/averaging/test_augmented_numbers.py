@@ -131,3 +131,14 @@ def test_numbers_and_states_with_gaps_are_averaged_saved_and_asked(tmp_path, mon
     assert post.network().cpt("y").learned.observed.n.sum() == pytest.approx(30)
     post.save(tmp_path / "post.credo")
     assert str(cr.load(tmp_path / "post.credo").ask("P(k=b | y=1)", interval=0.9)) == str(answer)
+
+
+def test_numbers_with_gaps_are_averaged_checked_and_learned_with_edges():
+    cells = read(gappy(0))
+    post = cr.average(cells, numbers="gaussian")
+    assert post.record.details["score"] == "bdeu"
+    assert any("how sure the gaps are is left out" in n for n in post.record.notes)
+    net = cr.learn(cells, numbers="gaussian", edges=True)
+    assert set(net.record.details["edge_probabilities"]) == set(net.dag.edges)
+    report = cr.check(net, cells, draws=20, edges=0, sections=["graph"])
+    assert report.of("graph")

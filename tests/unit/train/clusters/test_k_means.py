@@ -136,7 +136,7 @@ def test_a_sample_that_is_smaller_than_the_stream(tmp_path, monkeypatch, blobs):
     a = cr.cluster(stream, k=4, tol=0.0)
     b = cr.cluster(stream.load(), k=4, tol=0.0)
     assert a.quality["within"] == pytest.approx(b.quality["within"], rel=1e-9)
-    assert a.model.sample.rows == 50
+    assert a.partition.sample.rows == 50
 
 
 def test_bad_starts():
