@@ -412,7 +412,7 @@ def test_what_to_ask_weighs_what_it_costs(person):
     best.fill("1000")
     best.press("Enter")
     person.page.wait_for_function(
-        "!document.querySelector('aside ol li').textContent.startsWith('either')"
+        "() => !document.querySelector('aside ol li').textContent.trim().startsWith('either')"
     )
 
 

@@ -341,8 +341,8 @@ class _Landmarks(Frozen):
         assert spectrum.nodes.geometry is not None
         values, vectors = spectrum.vectors(r)
         weight = near(spectrum.nodes.geometry.of(table))
-        found: Floats = weight @ vectors[self.chosen, :r]
-        return found / weight.sum(axis=1)[:, None] / values[:r]
+        found: Floats = weight @ vectors[self.chosen, :r] / weight.sum(axis=1)[:, None] / values[:r]
+        return found
 
 
 def _error(
