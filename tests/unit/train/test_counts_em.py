@@ -71,8 +71,7 @@ def test_gaps_of_parents_intervals_and_structure() -> None:
     assert any("leaves out the gaps" in note for note in net.record.notes)
     low, high = net.ask("P(calls > 5 | h=y)", interval=0.99).interval
     assert low < nbinom.sf(5, 3, 3 / 12) < high
-    learned = cr.learn(table)
-    assert learned.record.details["numbers"]["calls"] == "counts"
+    learned = cr.learn(table, numbers=COUNTS)
     assert learned.dag.parents("calls") == ("h",)
     assert len(learned.impute(table)) == 1500
 

@@ -301,6 +301,8 @@ class _Chooser:
 
     def worth_counting(self, best: _Fit, free: Sequence[str]) -> dict[str, Bins]:
         """Whole numbers whose law of counts is worth more alone than what they have."""
+        if any(self.rows.block.gaps):
+            return {}  # searching completed rows again and again, they gain less than they cost
         whole = [n for n in free if not why_not_whole(n, self.numbers(n)) and n not in self.kept]
         if not whole:
             return {}
@@ -309,9 +311,8 @@ class _Chooser:
         scaled = self.scaled(then)
         families = [Family(n, ()) for n in whole]
         self.in_time()
-        gaps = any(self.rows.block.gaps)
-        has = family_scores(now.select(whole), SPEC, available=gaps).of(families)
-        gets = family_scores(scaled.select(whole), SPEC, available=gaps).of(families)
+        has = family_scores(now.select(whole), SPEC).of(families)
+        gets = family_scores(scaled.select(whole), SPEC).of(families)
         gains = {}
         for name, before, after in zip(whole, has, gets, strict=True):
             scale = best.scales.get(name)
