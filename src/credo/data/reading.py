@@ -16,6 +16,7 @@ from credo.core.errors import (
     NoColumnError,
     SchemaError,
     TableError,
+    UnknownNameError,
     close_names,
     unknown_name,
 )
@@ -230,7 +231,7 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, word in schema.items():
         if name not in names:
-            raise unknown_name("Column", name, names, "in the table")
+            raise _unknown_column(name, word, names)
         if isinstance(word, Variable):
             out[name] = replace(word, name=name)  # that of another column may be lent
         elif isinstance(word, Written):
@@ -269,6 +270,19 @@ def _without_scales(schema: Any) -> tuple[Any, dict[str, Any]]:
 def _own(state: Any) -> Any:
     """A state of an array as Python has it: 'a', not np.str_('a')."""
     return state.item() if isinstance(state, (np.number, np.bool_, np.str_, np.bytes_)) else state
+
+
+def _unknown_column(name: Any, word: Any, names: Sequence[str]) -> CredoError:
+    """The error for a column that is not there; several in one text are told apart."""
+    parts = [p.strip() for p in name.split(",")] if isinstance(name, str) else []
+    of_kind = word is None or (isinstance(word, str) and word in _KINDS)
+    if len(parts) > 1 and all(p in names for p in parts) and of_kind:
+        each = ", ".join(f"{p!r}: {word or 'drop'!r}" for p in parts)
+        return UnknownNameError(
+            f"Column {name!r} is not in the table; {len(parts)} of its columns are named so.",
+            hint=f"Name each by itself: schema={{{each}}}.",
+        )
+    return unknown_name("Column", name, names, "in the table")
 
 
 def _kind(word: Any, declared: Declared | None) -> str | None:
