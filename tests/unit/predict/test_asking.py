@@ -303,3 +303,11 @@ def test_a_long_question_is_read_or_refused_at_once():
     for text in long:
         with pytest.raises(CredoError):
             NET_QUESTION_SLIPS.ask(text)
+
+
+def test_marginals_of_some_variables_are_those_of_all():
+    net = cr.fit("[a][b|a][x|a]", {"a": ["u", "v"] * 9, "b": ["p", "q", "p"] * 6, "x": range(18)})
+    whole, some = net.marginals({"a": "u"}), net.marginals({"a": "u"}, targets=["x", "b"])
+    assert list(some) == ["x", "b"] and all(str(some[n]) == str(whole[n]) for n in some)
+    with pytest.raises(InputError, match="'a' is asked about and observed at once"):
+        net.marginals({"a": "u"}, targets=["a"])

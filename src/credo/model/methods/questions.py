@@ -112,6 +112,7 @@ class Questions:
         self,
         given: Mapping[str, Any] | None = None,
         *,
+        targets: Sequence[str] | None = None,
         interval: float | None = None,
         draws: int | None = None,
         method: str = "auto",
@@ -121,12 +122,14 @@ class Questions:
     ) -> dict[str, Any]:
         """The distribution of every variable that is not observed, all at once.
 
-        The options are those of `p`.
+        Of `targets` alone, where they are named. The other options are those of `p`.
 
         >>> from credo import MarkovNetwork, Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.marginals()["wet"]
         Distribution(wet: False 0.76, True 0.24)
+        >>> list(net.marginals(targets=["wet"]))
+        ['wet']
         >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
         >>> net.marginals(given={"B": 1})["C"]
         Distribution(C: 0 0.333333, 1 0.666667)
@@ -134,8 +137,8 @@ class Questions:
         from credo.predict.questions.asking import answer_all
 
         return answer_all(
-            self._asked, given, interval=interval, draws=draws, method=method, budget=budget,
-            error=error, rng=rng,
+            self._asked, given, targets, interval=interval, draws=draws, method=method,
+            budget=budget, error=error, rng=rng,
         )  # fmt: skip
 
     def log_evidence(

@@ -242,13 +242,15 @@ def joint_with_evidence(
 
 
 def marginals(request: Request) -> dict[str, Any]:
-    """The posterior of every variable that is not observed.
+    """The posterior of every variable that is not observed, or of the targets.
 
     A continuous one has a Gaussian, or a mixture of them.
     """
     net, evidence = request.net, request.evidence
     known = {*evidence.hard, *evidence.values}
     free = [v for v in net.variables if v.name not in known]
+    if request.targets:
+        free = [net.variable(n) for n in request.targets]
     if not any(v.is_discrete for v in net.variables):
         return {v.name: _continuous(request.but(targets=(v.name,))) for v in free}
     found = _discrete_marginals(request, [v.name for v in free if v.is_discrete])

@@ -78,12 +78,19 @@ def answer(net: Network, target: Any, given: Mapping[str, Any] | None, **options
     return noted(asked, _answered(asked))
 
 
-def answer_all(net: Network, given: Mapping[str, Any] | None, **options: Any) -> dict[str, Any]:
-    """The distribution of every variable that is not observed."""
+def answer_all(
+    net: Network,
+    given: Mapping[str, Any] | None,
+    targets: Sequence[str] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """The distribution of every variable that is not observed, or of the targets."""
     if has_softmax(net):
         free = [n for n in net.names if n not in (given or {})]
-        return {n: answer(net, n, given, **options) for n in free}
+        return {n: answer(net, n, given, **options) for n in (targets or free)}
     asked = request(net, given, **options)
+    if targets is not None:
+        asked = asked.with_targets(targets)
     if asked.level is None:
         found = {n: in_numbers(asked, p) for n, p in marginals(asked).items()}
     else:
