@@ -203,7 +203,20 @@ class Studio {
         if (fresh(s.version)) this.script = s.script;
       });
     }, 40);
-    if (!this.intervals) this.#draw(200, 150);
+    this.look();
+  }
+
+  #seen: string[] = [];
+
+  /** Which variables are drawn with their bars: intervals are asked for those, and the selected one. */
+  look(names: string[] = this.#seen) {
+    this.#seen = names;
+    const known = this.intervals?.intervals, wanted = this.#wanted();
+    if (this.intervals ? known && wanted.some((n) => !(n in known)) : wanted.length) this.#draw(200, 150);
+  }
+
+  #wanted(): string[] {
+    return this.selected === null ? this.#seen : [...new Set([...this.#seen, this.selected])];
   }
 
   /** Intervals after a rest; finer ones when nothing else is asked, if the first came soon. */
@@ -212,9 +225,9 @@ class Studio {
     this.#later = setTimeout(() => {
       if (this.now?.impossible) return;
       const begun = performance.now();
-      this.#later_of(ask<Intervals>("intervals", { seq: 0, draws }), (found) => {
+      this.#later_of(ask<Intervals>("intervals", { seq: 0, draws, names: this.#wanted() }), (found) => {
         if (found.version !== this.now?.version) return;
-        this.intervals = found;
+        this.intervals = { ...found, intervals: found.intervals && { ...this.intervals?.intervals, ...found.intervals } };
         if (draws === 200 && found.intervals && performance.now() - begun < 1000) this.#draw(1000, 2000);
       });
     }, rest);

@@ -93,10 +93,11 @@ def _panel(session: Session, at: State, /, selected: str | None, costs: Json) ->
     return panel(at.asked, at.moment, selected, costs)
 
 
-def _intervals(session: Session, at: State, /, draws: int) -> Json:
+def _intervals(session: Session, at: State, /, draws: int, names: list[Any]) -> Json:
     _one_of(draws, DRAWS, "draws")
+    names = [at.variable(name).name for name in names]
     try:
-        return {"intervals": intervals(at.asked, at.moment, draws)}
+        return {"intervals": intervals(at.asked, at.moment, draws, names)}
     except CredoError as error:  # no posterior, or none after an intervention
         return {"intervals": None, "why": str(error)}
 
@@ -185,7 +186,7 @@ VERBS: dict[str, Verb] = {
     "clear": Verb(_clear, {"name": (str, type(None))}, changes=True),
     "row": Verb(_row, {"index": (int,), "open": (str, type(None))}, changes=True),
     "panel": Verb(_panel, {"selected": (str, type(None)), "costs": (dict,)}),
-    "intervals": Verb(_intervals, {"draws": (int,)}),
+    "intervals": Verb(_intervals, {"draws": (int,), "names": (list,)}),
     "node": Verb(_node, _NAME),
     "paths": Verb(_paths, {"from": (str,), "to": (str,)}),
     "picture": Verb(_picture, {"names": (bool,)}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from credo.core.errors import ImpossibleError
 from credo.model.networks.network import Network
 from credo.plot.networks.boxes import is_number
 from credo.predict.questions.intervention import intervene
+from credo.predict.questions.request import request
 from credo.studio.evidence import Moment, questions_of
 
 __all__ = ["DRAWS", "Asked", "beliefs", "intervals", "moved_bits"]
@@ -87,18 +88,27 @@ def _belief(net: Network, name: str, found: Any, moment: Moment) -> dict[str, An
     }  # fmt: skip
 
 
-def intervals(asked: Asked, moment: Moment, draws: int = DRAWS[0]) -> dict[str, list[list[float]]]:
+def intervals(
+    asked: Asked, moment: Moment, draws: int = DRAWS[0], names: Sequence[str] | None = None
+) -> dict[str, list[list[float]]]:
     """The 95 % credible interval of each bar, from draws of the parameters.
+
+    What is observed has none.
 
     >>> import credo as cr
     >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.BDeu(1))
-    >>> [[low, high], _] = intervals(Asked(net), Moment())["Fev"]
+    >>> [[low, high], _] = intervals(Asked(net), Moment(), names=["Fev"])["Fev"]
     >>> low < 0.5 < high
     True
     """
     net, given = asked.at(moment)
-    found: Mapping[str, Any] = net.marginals(given=given, interval=0.95, draws=draws)
-    out = {}
+    evidence = request(net, given).evidence
+    wanted = dict.fromkeys(net.names if names is None else names)
+    out: dict[str, list[list[float]]] = {name: [] for name in wanted}
+    targets = [n for n in wanted if n not in evidence.hard and n not in evidence.values]
+    found: Mapping[str, Any] = (
+        net.marginals(given=given, targets=targets, interval=0.95, draws=draws) if targets else {}
+    )
     for name, answer in found.items():
         if is_number(net.variable(name)):
             span = answer.mean_interval

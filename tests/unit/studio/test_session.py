@@ -210,10 +210,13 @@ def test_intervals_are_those_of_the_network():
     net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.BDeu(1))
     s = Session(net)
     click(s, 1, "Fev", 1)
-    found = s.dispatch("intervals", {"seq": 0, "draws": 200})["intervals"]["Pneu"]
+    asked = {"seq": 0, "draws": 200, "names": ["Pneu", "Fev"]}
+    found = s.dispatch("intervals", asked)["intervals"]
     expected = net.p("Pneu", {"Fev": "T"}, interval=0.95, draws=200)
-    assert np.allclose(found, np.column_stack([expected.low, expected.high]))
-    plain = Session(three()).dispatch("intervals", {"seq": 0, "draws": 200})
+    assert np.allclose(found["Pneu"], np.column_stack([expected.low, expected.high]))
+    assert found["Fev"] == [] and len(found) == 2  # it is observed
+    asked = {"seq": 0, "draws": 200, "names": [three().names[0]]}
+    plain = Session(three()).dispatch("intervals", asked)
     assert plain["intervals"] is None and "has no posterior" in plain["why"]
 
 
