@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.e2e.test_studio import AXE, ODD, STATIC, Person, browser, chest, near, slow
+from tests.e2e.test_studio import AXE, ODD, STATIC, Person, browser, chest, gone, near, slow
 
 import credo as cr
 
@@ -154,7 +154,7 @@ def test_rules_are_painted_and_hold(worker):
     assert ("xray", "either") not in found and ("smoke", "lung") not in found
     with worker.change("rule"):
         worker.button("Free asia → dysp").click()
-    assert worker.page.get_by_text("required: asia").count() == 0
+    gone(worker.page.get_by_text("required: asia"))
 
 
 @slow
@@ -197,7 +197,7 @@ def test_two_graphs_side_by_side(worker):
     assert dialog.locator(".edge.alone").count() == 1
     assert dialog.locator("figure").count() == 2
     worker.button("Close the comparison").click()
-    assert worker.page.get_by_role("dialog").count() == 0
+    gone(worker.page.get_by_role("dialog"))
 
 
 @pytest.fixture(scope="module")
