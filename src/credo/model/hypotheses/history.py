@@ -44,14 +44,21 @@ def curve(values: Floats, wide: int = _WIDE) -> str:
     return strip([min(1.0, float(v)) for v in values]).rstrip()
 
 
-def _steps(n: Floats, seen: Sequence[Any], columns: Sequence[Sequence[str]]) -> list[list[str]]:
+def _steps(
+    n: Floats, seen: Sequence[Any], columns: Sequence[Floats], digits: int
+) -> list[list[str]]:
     """A row for each step, or for those at the two ends where there are many."""
-    rows = [
-        [number(n[i]), brief(x) if i else "", *(c[i] for c in columns)] for i, x in enumerate(seen)
-    ]
-    return (
-        rows if len(rows) <= _ROWS else [*rows[:10], ["…"] + [""] * (len(columns) + 1), *rows[-10:]]
-    )
+
+    def rows(steps: Sequence[int]) -> list[list[str]]:
+        return [
+            [number(n[i]), brief(seen[i]) if i else "", *(number(c[i], digits) for c in columns)]
+            for i in steps
+        ]
+
+    every = range(len(seen))
+    if len(seen) <= _ROWS:
+        return rows(every)
+    return [*rows(every[:10]), ["…"] + [""] * (len(columns) + 1), *rows(every[-10:])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,8 +98,7 @@ class Predictions(Value, Mapping[str, Floats]):
         return f"<Predictions of {shown(self.outcome)} at {len(self.n):,} steps>"
 
     def _view(self) -> View:
-        columns = [[number(v, 4) for v in values] for values in self.by.values()]
-        rows = _steps(self.n, self.observations, columns)
+        rows = _steps(self.n, self.observations, list(self.by.values()), 4)
         lines = [f"{rule:<7}  {curve(values)}".rstrip() for rule, values in self.by.items()]
         title, right = f"P({brief(self.outcome)} next)", [0, *range(2, 2 + len(self.by))]
         return View(title, ["n", "seen", *self.by], rows, right, below="\n".join(lines))
@@ -253,8 +259,10 @@ class History(Value):
         few = isinstance(self._space, TableSpace) and len(self._space.outcomes) <= 3
         for outcome in (self._space.outcomes or ()) if few and not self._space.weak else ():
             head.append(f"P({brief(outcome)} next)")
-            columns.append(self.predictions(outcome)["average"])
-        rows = _steps(self.n, self.observations, [[number(v, 3) for v in c] for c in columns])
+            columns.append(
+                self.posteriors @ np.exp(self._space.rows(self._space.encode([outcome]))[0])
+            )
+        rows = _steps(self.n, self.observations, columns, 3)
         curves = [[str(self.names[k]), curve(self.posteriors[:, k])] for k in ks]
         below = table_text(curves[0], curves[1:])
         return View("", head, rows, [0, *range(2, len(head))], below=below)
