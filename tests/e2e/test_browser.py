@@ -228,6 +228,7 @@ def assert_drawn(png):
     assert len(shades) > 30 and pixels.std() > 0.02
 
 
+@pytest.mark.slow
 def test_the_network_of_sixty_nodes_is_readable_at_full_size(browser, pages):
     path = pages / "wide.html"
     page, complaints, requests = opened(browser, path, 1280)
@@ -240,6 +241,7 @@ def test_the_network_of_sixty_nodes_is_readable_at_full_size(browser, pages):
     page.close()
 
 
+@pytest.mark.slow
 def test_five_hundred_nodes_can_be_searched_and_their_parts_open(browser, pages):
     path = pages / "large.html"
     page, complaints, requests = opened(browser, path, 1280)

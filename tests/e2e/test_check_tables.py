@@ -18,7 +18,12 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("name", TABLES)
+LONG = ("horse_colic.csv", "marks.csv", "penguins.csv")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in TABLES]
+)
 def test_a_table_is_learned_and_checked(shared_tables, name):
     table = cr.read(str(shared_tables / name)).take(slice(0, 400))
     table = table.select(table.schema.names[: TABLES[name].get("columns", 14)])

@@ -175,6 +175,7 @@ def test_1_simulation_based_calibration(name):
     assert ((seen - expected) ** 2 / expected).sum() < CHI2, seen.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PARTS)
 def test_2_coverage_of_95_percent_intervals(name):
     held = simulated(PARTS[name][0])[1][name]

@@ -19,6 +19,7 @@ def large():
     return {"a": a, "b": b, "c": c}
 
 
+@pytest.mark.slow
 def test_ten_million_rows_against_numpy(large):
     # c has 200 states: few enough to be discrete when told so
     table = cr.read(large, {"c": "discrete"})

@@ -265,6 +265,7 @@ def test_row_order_does_not_change_the_schema():
     assert cr.read(frame).schema.set_aside == cr.read(shuffled).schema.set_aside
 
 
+@pytest.mark.slow
 def test_a_million_states_are_refused_or_set_aside():
     cells = np.arange(300_000).astype(str)
     assert kind(cells) == "identifier"

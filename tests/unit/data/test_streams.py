@@ -50,6 +50,7 @@ def test_the_answer_is_the_same_to_the_last_count(tmp_path):
     assert stream.tally() == table.tally()
 
 
+@pytest.mark.slow
 def test_a_parquet_file_several_times_larger_than_the_limit_in_bounded_memory(tmp_path):
     path = write_parquet(tmp_path / "t.parquet", 3_000_000)
     code = f"""

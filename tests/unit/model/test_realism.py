@@ -77,6 +77,7 @@ def test_statistics_of_your_own_and_the_seed():
     assert a != predictive_check(Gaussian(14, 60), SPREAD, own, draws=200, rng=6)
 
 
+@pytest.mark.slow
 def test_p_values_are_spread_evenly_when_the_model_is_true():
     rng = np.random.default_rng(3)
     p = [
