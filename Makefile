@@ -9,6 +9,9 @@ CPP    := $(wildcard cpp/*/*.?pp)
 # are kept even where the environment says not to, since hundreds of tests start a process. Types are
 # checked meanwhile, in the time that the workers leave; what was found is said at the end.
 TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+PYTEST  := $(TESTING) $(BIN)/python -m pytest --dist worksteal
+# What failed is run once more by itself: browsers, signals and clusters may be late on a busy machine.
+AGAIN   := --last-failed --last-failed-no-failures none
 
 .PHONY: demo studio test test-all bench docs lint coverage engines clean
 
@@ -26,12 +29,12 @@ test: $(STAMP)/dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@nice -n 19 $(BIN)/mypy > $(STAMP)/types 2>&1 & types=$$!; \
-	$(TESTING) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests; tested=$$?; \
+	$(PYTEST) -n 2 -m "not slow" tests || $(PYTEST) -m "not slow" $(AGAIN) tests; tested=$$?; \
 	wait $$types; typed=$$?; cat $(STAMP)/types; exit $$((tested + typed))
 
 # What takes longer: simulations of levels and coverage, rows held out of many real tables.
 test-all: test
-	@$(TESTING) $(BIN)/python -m pytest -n 2 --dist worksteal -m slow tests
+	@$(PYTEST) -n 2 -m slow tests || $(PYTEST) -m slow $(AGAIN) tests
 
 lint: $(STAMP)/dev
 	@$(BIN)/ruff check --fix . && $(BIN)/ruff format . && $(BIN)/mypy && $(BIN)/lint-imports

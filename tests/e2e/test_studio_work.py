@@ -342,10 +342,10 @@ def test_nodes_are_renamed_and_removed_and_all_is_undone(builder):
     with builder.change("drop-node"):
         builder.page.get_by_label("Node grass").get_by_role("button", name="Remove node").click()
     builder.page.locator('.stage .sketch [data-name="grass"]').wait_for(state="detached")
-    for _ in range(2):
+    for name in ("grass", "wet"):
         with builder.change("undo"):
             builder.button("Undo").click()
-    builder.page.locator('.stage .sketch [data-name="wet"]').wait_for()
+        builder.page.locator(f'.stage .sketch [data-name="{name}"]').wait_for()
     assert builder.edges() == {("rain", "wet")}
 
 
